@@ -1,0 +1,36 @@
+# Everything the project takes from outside, found once, by name.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(tl-expected REQUIRED)
+pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser)
+
+if(KERNELWRIGHT_WORKBENCH OR KERNELWRIGHT_TESTS)
+    find_package(Qt6 6.4 QUIET COMPONENTS Core Test)
+    if(NOT Qt6_FOUND)
+        if(KERNELWRIGHT_WORKBENCH)
+            message(FATAL_ERROR "Qt 6.4 or newer was not found: install qt6-base-dev, or build the engine alone with "
+                                "the preset 'engine'.")
+        endif()
+        message(STATUS "Qt Test was not found, so no tests are built: install qt6-base-dev to have them.")
+        set(KERNELWRIGHT_TESTS OFF)
+    endif()
+endif()
+
+if(KERNELWRIGHT_WORKBENCH)
+    find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets Sql Charts Svg Test)
+    find_library(QSCINTILLA_LIBRARY qscintilla2_qt6)
+    find_path(QSCINTILLA_INCLUDE_DIR Qsci/qsciscintilla.h PATH_SUFFIXES x86_64-linux-gnu/qt6 qt6)
+    if(NOT QSCINTILLA_LIBRARY OR NOT QSCINTILLA_INCLUDE_DIR)
+        message(FATAL_ERROR "QScintilla for Qt 6 was not found: install libqscintilla2-qt6-dev.")
+    endif()
+    add_library(QScintilla UNKNOWN IMPORTED)
+    set_target_properties(QScintilla PROPERTIES IMPORTED_LOCATION ${QSCINTILLA_LIBRARY}
+                          INTERFACE_INCLUDE_DIRECTORIES ${QSCINTILLA_INCLUDE_DIR})
+endif()
+
+if(KERNELWRIGHT_ENGINE)
+    pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+    include(KernelwrightTorch)
+    include(KernelwrightCuda)
+endif()

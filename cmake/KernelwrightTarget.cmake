@@ -1,0 +1,67 @@
+# One library per folder. A folder's headers are reachable only by targets that link it: each library publishes an
+# include root in the build tree that holds nothing but a link to its own folder, so `#include "graph/operator_graph.h"`
+# compiles only for a target that names kernelwright_graph. All links are PRIVATE: what a target uses, it names.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# The warning flags every target of this project compiles with; warnings are errors.
+function(kernelwright_warnings target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Werror -Wnon-virtual-dtor -Woverloaded-virtual
+                           -Wno-missing-field-initializers)
+    if(KERNELWRIGHT_SANITIZE)
+        target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                               -fno-omit-frame-pointer)
+        target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+    endif()
+endfunction()
+
+# kernelwright_library(NAME FOLDER path-below-core-or-ui SOURCES a.cpp … LINK lib …)
+# FOLDER is the include prefix too: the library in core/graph is included as "graph/…", that in core/engine/verify as
+# "engine/verify/…", that in ui/models as "ui/models/…".
+function(kernelwright_library name)
+    cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;LINK" ${ARGN})
+    if(NOT ARG_SOURCES)
+        file(WRITE ${CMAKE_BINARY_DIR}/empty/${name}.cpp "")
+        set(ARG_SOURCES ${CMAKE_BINARY_DIR}/empty/${name}.cpp)
+    endif()
+    add_library(${name} STATIC ${ARG_SOURCES})
+    kernelwright_warnings(${name})
+    set(root ${CMAKE_BINARY_DIR}/include/${name})
+    get_filename_component(parent ${root}/${ARG_FOLDER} DIRECTORY)
+    file(MAKE_DIRECTORY ${parent})
+    if(NOT EXISTS ${root}/${ARG_FOLDER})
+        file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${ARG_FOLDER} SYMBOLIC)
+    endif()
+    target_include_directories(${name} PUBLIC ${root})
+    target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
+
+# kernelwright_test(NAME SOURCES a.cpp LINK lib … [LABELS gpu]): one Qt Test program registered with ctest.
+function(kernelwright_test name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+    add_executable(${name} ${ARG_SOURCES})
+    kernelwright_warnings(${name})
+    set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK} Qt6::Core Qt6::Test)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300 ENVIRONMENT
+        "QT_QPA_PLATFORM=offscreen;KERNELWRIGHT_BIN=${CMAKE_BINARY_DIR}/bin;KERNELWRIGHT_SOURCE=${CMAKE_SOURCE_DIR}")
+    if(ARG_LABELS)
+        set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+    endif()
+endfunction()

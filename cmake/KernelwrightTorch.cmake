@@ -1,0 +1,30 @@
+# LibTorch, in this order: -DTorch_DIR=…; the torch of the active Python environment; Debian's libtorch-dev.
+# Only files that include torch headers link kernelwright_torch; its headers count as system headers.
+if(NOT Torch_DIR)
+    find_program(KERNELWRIGHT_PYTHON NAMES python3)
+    if(KERNELWRIGHT_PYTHON)
+        execute_process(COMMAND ${KERNELWRIGHT_PYTHON} -c "import torch.utils as u; print(u.cmake_prefix_path)"
+                        OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+                        RESULT_VARIABLE python_torch_missing)
+        if(NOT python_torch_missing AND EXISTS "${python_torch}/Torch/TorchConfig.cmake")
+            set(Torch_DIR "${python_torch}/Torch" CACHE PATH "LibTorch's CMake package")
+        endif()
+    endif()
+endif()
+find_package(Torch QUIET)
+if(NOT Torch_FOUND)
+    message(FATAL_ERROR "LibTorch was not found: install libtorch-dev, activate a Python environment that has torch, "
+                        "or pass -DTorch_DIR=… (the folder of TorchConfig.cmake).")
+endif()
+message(STATUS "LibTorch ${Torch_VERSION} at ${Torch_DIR}")
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    # at::RecordFunction has another layout without NDEBUG than inside the released library.
+    message(STATUS "Debug build: files that include torch headers are still compiled with -DNDEBUG.")
+endif()
+
+add_library(kernelwright_torch INTERFACE)
+target_link_libraries(kernelwright_torch INTERFACE ${TORCH_LIBRARIES})
+target_include_directories(kernelwright_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+target_compile_definitions(kernelwright_torch INTERFACE NDEBUG)
+separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+target_compile_options(kernelwright_torch INTERFACE ${torch_flags})

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "json.h"
+
+namespace kernelwright
+{
+
+Result<Json> parseJson(std::string_view text, const std::string &what)
+{
+    constexpr int deepest = 512;
+    bool tooDeep = false;
+    const auto watchDepth = [&tooDeep](int depth, Json::parse_event_t, Json &) {
+        if (depth > deepest) tooDeep = true;
+        return !tooDeep;
+    };
+    try {
+        Json json = Json::parse(text, watchDepth);
+        if (tooDeep) return fail(ErrorCode::BadInput, what + " is nested deeper than 512 levels");
+        return json;
+    } catch (const nlohmann::json::exception &error) {
+        return fail(ErrorCode::BadInput, what + " is not valid JSON: " + error.what());
+    }
+}
+
+std::string writeJson(const Json &json, int indent)
+{
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace kernelwright

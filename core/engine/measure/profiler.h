@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/device/device.h"
+#include "engine/import/importer.h"
+#include "graph/model_profile.h"
+
+namespace kernelwright
+{
+
+/// Per-operator times: CUPTI on a GPU; on the simulator modelled by modelEagerTime for every operator.
+Result<ModelProfile> profileModel(const ImportedModel &model, Device &device, const CancelToken &cancel);
+
+/// What eager PyTorch would take for one operator on a device with these ceilings, in µs of kernel time:
+///   launch overhead + max(bytes / (0.85 · bandwidth), operations / (0.7 · peak)),
+/// 0 for views and shape arithmetic; operators without a formula count as launch overhead + bytes of all their tensors.
+/// The factors are what eager reaches in the measured table of the README; "modelled" stands beside every use.
+double modelEagerTime(const OperatorGraph &graph, const Node &node, const DeviceCeilings &ceilings);
+
+} // namespace kernelwright

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What an evaluation says of a candidate. The JSON of these types is what `kernelwright-cli evaluate --json` writes.
+#pragma once
+
+#include "base/json.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelwright
+{
+
+enum class Verdict {
+    Faster, Slower, Ambiguous, Incorrect, CompileError, LaunchError, Timeout, Crash, Suspicious,
+    NotRun, ///< cancelled, or stages left out on request: nothing is claimed
+};
+const char *verdictName(Verdict verdict); ///< "faster", "compile error", … as in architecture.md
+Verdict verdictFromName(const std::string &name);
+bool isCorrect(Verdict verdict); ///< Faster, Slower or Ambiguous: every correctness stage passed
+
+enum class StageStatus { Pending, Running, Passed, Failed, Skipped };
+const char *stageStatusName(StageStatus status);
+
+struct StageResult
+{
+    std::string name; ///< compile, smoke, shapes, dtypes, numerics, determinism, memory, measure, recheck
+    StageStatus status = StageStatus::Pending;
+    std::string message; ///< failed: which element, which input, expected and got; skipped: why; passed: what was done
+    double seconds = 0;  ///< wall time this stage took
+};
+
+struct Diagnostic
+{
+    int line = 0, column = 0; ///< 1-based; 0 where NVRTC names none
+    std::string severity;     ///< "error", "warning", "remark"
+    std::string message;
+};
+
+struct CompileReport
+{
+    int registers = 0;
+    int spillBytes = 0;
+    int sharedBytes = 0; ///< static
+    std::vector<Diagnostic> diagnostics;
+    std::string ptx;
+    std::string log; ///< NVRTC's own text
+};
+
+/// The worst element of a failed comparison.
+struct WorstElement
+{
+    std::string output;
+    std::string shapeCase;
+    std::vector<std::int64_t> index;
+    double expected = 0, got = 0, allowed = 0; ///< allowed absolute error
+};
+
+struct LatencyStatistics
+{
+    double medianUs = 0;
+    double iqrUs = 0; ///< interquartile range
+    int samples = 0;
+    double spanUs = 0; ///< first kernel start to last end, median; equals medianUs for one kernel
+};
+
+struct Baseline
+{
+    std::string name; ///< "eager", "cuda graph", "torch.compile", …
+    LatencyStatistics latency;
+};
+
+struct Metric
+{
+    double value = 0;
+    std::string unit; ///< "%", "GB/s", "B", "1"
+};
+
+struct Evaluation
+{
+    Verdict verdict = Verdict::NotRun;
+    std::string reason; ///< one sentence
+    std::string device;     ///< "cuda:0 NVIDIA H200", "simt:h200 (modelled)"
+    std::string timeSource; ///< "cupti", "events" or "model"
+    std::vector<StageResult> stages;
+    CompileReport compile;
+    std::optional<WorstElement> worst;
+    LatencyStatistics latency;
+    std::vector<Baseline> baselines;
+    double floorUs = 0;
+    double speedup = 0; ///< strongest baseline's median over the candidate's; 0 when not measured
+    /// At least achieved_occupancy (%), dram_throughput (GB/s); also dram_bytes, theoretical_occupancy (%),
+    /// sectors_per_request, shared_bank_conflicts, instructions, branch_divergence … what the device can tell.
+    std::map<std::string, Metric> metrics;
+    std::string metricsNote; ///< why a usual metric is missing, "" when none is
+    std::map<std::string, std::int64_t> tuning; ///< the tunables' values this was measured with
+    double wallSeconds = 0;
+};
+
+/// The strongest baseline (least median), or nullptr.
+const Baseline *strongestBaseline(const Evaluation &evaluation);
+
+void to_json(Json &json, const StageResult &stage);
+void from_json(const Json &json, StageResult &stage);
+void to_json(Json &json, const Evaluation &evaluation);
+void from_json(const Json &json, Evaluation &evaluation);
+
+} // namespace kernelwright

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The session: one SQLite file (write-ahead log) that holds the model reference, tasks, candidate tree, evaluations and
+// conversation. Every change is on disk when the call returns. One object belongs to one thread at a time.
+#pragma once
+
+#include "base/result.h"
+#include "graph/model_profile.h"
+#include "kernel/candidate.h"
+#include "kernel/task.h"
+#include "kernel/whole_model.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelwright
+{
+
+/// One line of the conversation and log.
+struct SessionEvent
+{
+    std::int64_t id = 0;
+    std::int64_t timeMs = 0; ///< since 1970, UTC
+    std::string kind; ///< "reasoning", "prompt", "choice", "accepted", "whole model", "error", "note"
+    std::string taskId;
+    CandidateId candidate = noCandidate;
+    std::string text;
+};
+
+struct SessionModel
+{
+    std::string path;
+    std::vector<std::string> inputs; ///< input specs
+    std::string device;
+};
+
+class Session
+{
+public:
+    /// Creates the file, or opens it. BadInput for a file that is no session or of a newer schema; Io where another
+    /// program has it open ("… is open in another Kernelwright (process N)") or the disk refuses.
+    static Result<std::unique_ptr<Session>> open(const QString &path);
+    ~Session();
+    Session(const Session &) = delete;
+    Session &operator=(const Session &) = delete;
+
+    QString path() const;
+
+    Result<void> setModel(const SessionModel &model);
+    Result<std::optional<SessionModel>> model() const;
+    Result<void> setProfile(const ModelProfile &profile);
+    Result<std::optional<ModelProfile>> profile() const;
+
+    Result<void> putTask(const Task &task); ///< inserts or replaces by id
+    Result<std::vector<Task>> tasks() const;
+
+    /// Stores a new candidate (id and createdMs are given by the session) and returns it completed.
+    Result<Candidate> addCandidate(Candidate candidate);
+    Result<void> setEvaluation(CandidateId id, const Evaluation &evaluation);
+    Result<void> setAccepted(CandidateId id, bool accepted); ///< at most one per task: accepting unaccepts its siblings
+    Result<void> setLabels(CandidateId id, const std::string &name, const std::string &note, bool pinned);
+    Result<std::vector<Candidate>> candidates(const std::string &taskId = {}) const; ///< "" = all, by id
+    Result<std::optional<Candidate>> candidate(CandidateId id) const;
+
+    Result<void> addEvent(SessionEvent event);
+    Result<std::vector<SessionEvent>> events() const;
+
+    Result<void> setWholeModelReport(const WholeModelReport &report);
+    Result<std::optional<WholeModelReport>> wholeModelReport() const; ///< the latest
+
+private:
+    Session();
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+/// Everything in it as one JSON document, and as tab-separated results (columns: experiment, tag, kernel_type,
+/// throughput_tflops, latency_us, pct_peak, speedup_vs_pytorch, correctness, peak_vram_mb, description).
+Result<Json> exportSessionJson(const Session &session);
+Result<std::string> exportSessionTsv(const Session &session);
+
+} // namespace kernelwright
