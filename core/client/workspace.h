@@ -41,6 +41,10 @@ public:
 
     EngineClient &engine() { return engine_; }
 
+    const DeviceInfo &device() const { return device_; } ///< what openDevice answered last; empty id before
+    /// Whether evaluate() may name this task: it was cut or read through this workspace.
+    bool hasTask(const std::string &taskId) const;
+
     Result<std::vector<DeviceInfo>> devices();
     Result<DeviceInfo> openDevice(const std::string &id);
     Result<ModelSummary> openModel(const std::string &path, const std::vector<std::string> &inputs, bool weights = true);
@@ -62,6 +66,7 @@ private:
     Result<void> restore(EngineClient &engine);
 
     EngineClient engine_;
+    DeviceInfo device_;
     std::string deviceId_;
     std::string modelPath_;
     std::vector<std::string> modelInputs_;

@@ -24,16 +24,18 @@ struct SearchOptions
     int iterationsPerTask = 8;
     int maximumTasks = 4; ///< where the suggested ones are taken
     std::chrono::minutes timeLimit{0}; ///< 0 = none
-    bool acceptBest = true; ///< accept the fastest correct candidate of each task at its end
-    bool stopAtFirstFaster = false;
+    double maximumCostUsd = 0;         ///< what the agent may spend in this search; 0 = no limit
+    bool acceptBest = true; ///< accept the fastest correct candidate of each task at its end, if it is faster
+    bool stopAtFirstFaster = false; ///< the first faster candidate ends the search
 };
 
-/// What happens during a search, in order; called on the search's thread. Defaults do nothing.
+/// What happens during a search, in order; called on the search's thread, but for stage(), which comes from the engine's
+/// I/O thread while the search's thread waits for the evaluation: never two calls at once. Defaults do nothing.
 class SearchObserver
 {
 public:
     virtual ~SearchObserver() = default;
-    virtual void modelOpened(const ModelSummary &) {}
+    virtual void modelOpened(const ModelSummary &) {} ///< by whoever opens the workspace's model, before the search
     virtual void profiled(const ModelProfile &) {}
     virtual void taskStarted(const Task &) {}
     virtual void taskFinished(const Task &, const std::string & /*why*/) {}
@@ -85,6 +87,9 @@ struct TaskOutcome
 };
 
 /// Runs the search over an open workspace (device opened, model opened). Everything goes into the session as it happens.
+/// Stopped by the person or by a limit, it returns what was reached. A candidate's failure, the engine's crash included,
+/// is its verdict and the search goes on; three failed starts of the engine, or three failures of the agent, in a row end
+/// it with the error. NotSupported where no task is left that the agent can write.
 Result<std::vector<TaskOutcome>> optimize(Workspace &workspace, Session &session, Agent &agent,
                                           const SearchOptions &options, SearchControl &control,
                                           SearchObserver &observer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The session: one SQLite file (write-ahead log) that holds the model reference, tasks, candidate tree, evaluations and
-// conversation. Every change is on disk when the call returns. One object belongs to one thread at a time.
+// conversation. Every change is on disk when the call returns. One object belongs to one thread: open, use and destroy it
+// there, as Qt's database connections ask for. A second object for the same file, in this program or another, is refused.
 #pragma once
 
 #include "base/result.h"
@@ -62,7 +63,8 @@ public:
     Result<void> setEvaluation(CandidateId id, const Evaluation &evaluation);
     Result<void> setAccepted(CandidateId id, bool accepted); ///< at most one per task: accepting unaccepts its siblings
     Result<void> setLabels(CandidateId id, const std::string &name, const std::string &note, bool pinned);
-    Result<std::vector<Candidate>> candidates(const std::string &taskId = {}) const; ///< "" = all, by id
+    /// By id, of one task or ("") of all; complete but for CompileReport::ptx, which candidate() brings.
+    Result<std::vector<Candidate>> candidates(const std::string &taskId = {}) const;
     Result<std::optional<Candidate>> candidate(CandidateId id) const;
 
     Result<void> addEvent(SessionEvent event);
