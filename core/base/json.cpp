@@ -21,6 +21,12 @@ Result<Json> parseJson(std::string_view text, const std::string &what)
     }
 }
 
+void rejectJson(const std::string &why)
+{
+    constexpr int invalidContent = 599; // the library's own ids of this class are 501 and 502
+    throw nlohmann::json::other_error::create(invalidContent, why, static_cast<const Json *>(nullptr));
+}
+
 std::string writeJson(const Json &json, int indent)
 {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);

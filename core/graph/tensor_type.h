@@ -34,9 +34,11 @@ struct TensorType
     /// Per dimension the symbol it depends on ("s77", "2*s0"), "" where it is fixed; empty when all are fixed.
     std::vector<std::string> symbols;
 
+    /// The product of the sizes; 0 where a size is not positive; held at 2^59 − 1 where it would be more, so that the
+    /// count in bytes cannot overflow either.
     std::int64_t elementCount() const;
     std::int64_t byteCount() const { return elementCount() * static_cast<std::int64_t>(dtypeSize(dtype)); }
-    bool isContiguous() const;
+    bool isContiguous() const; ///< row-major without gaps; dimensions of size 1 may have any stride
 
     bool operator==(const TensorType &) const = default;
 };
@@ -62,7 +64,7 @@ struct HostTensor
 /// A new contiguous tensor with zeroed bytes.
 HostTensor makeHostTensor(DType dtype, const std::vector<std::int64_t> &sizes);
 
-/// One element as a double (bool as 0/1), by its index in row-major order of the sizes.
+/// One element as a double (bool as 0/1, of complex numbers the real part), by its index in row-major order of the sizes.
 double elementAsDouble(const HostTensor &tensor, std::int64_t index);
 
 /// The offset in elements, by strides, of the element with this row-major index.
