@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The session: one SQLite file (write-ahead log) that holds the model reference, tasks, candidate tree, evaluations and
-// conversation. Every change is on disk when the call returns. One object belongs to one thread: open, use and destroy it
-// there, as Qt's database connections ask for. A second object for the same file, in this program or another, is refused.
+// conversation. Every change is on disk when the call returns. Any thread may call (the search stores while the person
+// accepts): the database connection lives on a thread of the session's own, and calls run there one after another. A
+// second object for the same file, in this program or another, is refused.
 #pragma once
 
 #include "base/result.h"
