@@ -62,6 +62,13 @@ std::string encode(const Request &request); ///< one line, '\n' at its end
 std::string encode(const Response &response);
 std::string encode(const Notification &notification);
 
+/// JSON-RPC's error numbers, as listed above.
+constexpr int notJson = -32700;
+constexpr int notARequest = -32600;
+constexpr int noSuchMethod = -32601;
+constexpr int badParams = -32602;
+constexpr int otherFailure = -32000;
+
 /// The engine's side. An error here still tells the id to answer to, -1 where there is none.
 struct BadRequest
 {
@@ -72,7 +79,8 @@ struct BadRequest
 tl::expected<Request, BadRequest> decodeRequest(std::string_view line);
 std::string encode(const BadRequest &bad);
 
-/// The client's side: a line from the engine is a response or a notification.
+/// The client's side: a line from the engine is a response or a notification. A response without an id, which an engine
+/// gives where it could not read the request, has the id -1 and an error.
 struct Incoming
 {
     bool isResponse = false;
