@@ -35,6 +35,11 @@ Result<T> readJson(const Json &json, const std::string &what)
 /// whose content cannot be ("a tensor has a negative size").
 [[noreturn]] void rejectJson(const std::string &why);
 
+/// A double that may be infinite or NaN, which JSON's numbers cannot be: those are the strings "inf", "-inf",
+/// "nan".
+Json realToJson(double number);
+double realFromJson(const Json &json);
+
 /// One line of JSON; bytes that are not UTF-8 are replaced, never thrown about.
 std::string writeJson(const Json &json, int indent = -1);
 

@@ -8,8 +8,8 @@
 namespace kernelwright
 {
 
-/// What an operator must do, counted, not measured. Bytes: each input element it needs read once, each output element
-/// written once. Operations: floating-point, a fused multiply-add counting as two.
+/// What an operator must do, counted, not measured. Bytes: each input element it needs read once, each output
+/// element written once. Operations: floating-point, a fused multiply-add counting as two.
 struct Cost
 {
     double bytesRead = 0;
@@ -20,12 +20,17 @@ struct Cost
     double bytes() const { return bytesRead + bytesWritten; }
 };
 
-/// The cost of one node; nullopt where no formula for its operator is known ("unknown" in every table, never zero).
-/// Views, metadata checks and shape arithmetic cost nothing.
+/// Bytes of the elements that differ in address: a dimension of stride 0 (expand) counts once, windows that
+/// overlap count what they span.
+std::int64_t distinctBytes(const TensorType &type);
+
+/// The cost of one node; nullopt where no formula for its operator is known ("unknown" in every table, never
+/// zero). Views, metadata checks and shape arithmetic cost nothing.
 std::optional<Cost> nodeCost(const OperatorGraph &graph, const Node &node);
 
-/// The cost of a set of nodes run as one kernel: inputs of the set read once, outputs written once, operations summed.
-/// `graph` is a subgraph made by extractSubgraph. nullopt when the operations of any node are unknown.
+/// The cost of a set of nodes run as one kernel: inputs of the set read once, outputs written once,
+/// operations summed. `subgraph` is made by extractSubgraph. Of an input that only slices or lookups touch,
+/// what these need counts. nullopt when the operations of any node are unknown.
 std::optional<Cost> fusedCost(const OperatorGraph &subgraph);
 
 /// What a device can do at best; measured where possible, else the vendor's data.
@@ -38,7 +43,8 @@ struct DeviceCeilings
     std::string source;          ///< "measured 2026-…", "data sheet"
 };
 
-/// The least time in µs: max(bytes / bandwidth, operations / peak); see verification.md for what it is used for.
+/// The least time in µs: max(bytes / bandwidth, operations / peak); see verification.md for what it is used
+/// for.
 double floorMicroseconds(const Cost &cost, const DeviceCeilings &ceilings);
 
 void to_json(Json &json, const Cost &cost);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operator graph: a model's ATen operators in execution order, the values that flow between them, and where in the
-// model each comes from. Plain values; every importer produces it, everything else reads it.
+// The operator graph: a model's ATen operators in execution order, the values that flow between them, and
+// where in the model each comes from. Plain values; every importer produces it, everything else reads it.
 #pragma once
 
 #include "base/result.h"
@@ -24,7 +24,8 @@ constexpr NodeId noNode = -1;
 enum class ValueRole { Intermediate, Input, Parameter, Buffer, Constant };
 const char *valueRoleName(ValueRole role); ///< "intermediate", "input", …
 
-/// What flows along a value. Scalars are shape arithmetic (SymInt …) and Python numbers computed in the graph.
+/// What flows along a value. Scalars are shape arithmetic (SymInt …) and Python numbers computed in the
+/// graph.
 enum class ValueKind { Tensor, TensorList, Int, Float, Bool, Other };
 
 struct Value
@@ -34,19 +35,32 @@ struct Value
     ValueRole role = ValueRole::Intermediate;
     TensorType type;          ///< of a Tensor; of lists and scalars unused
     NodeId producer = noNode; ///< noNode for inputs, parameters, buffers, constants
-    std::string target;       ///< parameter, buffer or constant: its name in the state dict ("layers.0.weight")
+    std::string target; ///< parameter, buffer or constant: its name in the state dict ("layers.0.weight")
 };
 
 /// An operator's argument, exactly as the model gives it; lists hold arguments again.
 struct Argument
 {
-    enum class Kind { None, Value, Bool, Int, Float, String, DType, Layout, MemoryFormat, Device, List, Graph };
+    enum class Kind {
+        None,
+        Value,
+        Bool,
+        Int,
+        Float,
+        String,
+        DType,
+        Layout,
+        MemoryFormat,
+        Device,
+        List,
+        Graph
+    };
     Kind kind = Kind::None;
-    ValueId value = noValue;   ///< Kind::Value
-    bool flag = false;         ///< Kind::Bool
-    std::int64_t integer = 0;  ///< Kind::Int; Kind::Graph: index into Node::subgraphs
-    double number = 0;         ///< Kind::Float
-    std::string text;          ///< String; Layout "strided"; MemoryFormat "contiguous_format"; Device "cpu", "cuda:0"
+    ValueId value = noValue;  ///< Kind::Value
+    bool flag = false;        ///< Kind::Bool
+    std::int64_t integer = 0; ///< Kind::Int; Kind::Graph: index into Node::subgraphs
+    double number = 0;        ///< Kind::Float
+    std::string text; ///< String; Layout "strided"; MemoryFormat "contiguous_format"; Device "cpu", "cuda:0"
     DType dtype = DType::Unknown;
     std::vector<Argument> items; ///< Kind::List
 
@@ -79,15 +93,17 @@ struct OperatorGraph;
 
 struct Node
 {
-    std::string name;     ///< unique in its graph; what the command line and the window call it ("add_5")
-    std::string op;       ///< "aten::add"; higher-order operators "higher_order::cond"; "prim::getitem" takes list items
+    std::string name; ///< unique in its graph; what the command line and the window call it ("add_5")
+    std::string
+        op; ///< "aten::add"; higher-order operators "higher_order::cond"; "prim::getitem" takes list items
     std::string overload; ///< "Tensor"; "" is the default overload
     std::vector<NamedArgument> arguments;
     std::vector<ValueId> outputs;
     std::string modulePath; ///< "model.layers.0.mlp"; "" = the root module
     std::string moduleType; ///< "LlamaMLP", without its Python package
     SourceLine source;
-    std::vector<OperatorGraph> subgraphs; ///< of higher-order operators; their inputs are bound in argument order
+    std::vector<OperatorGraph>
+        subgraphs; ///< of higher-order operators; their inputs are bound in argument order
 };
 
 /// Bounds of a symbolic size.
@@ -108,7 +124,7 @@ struct OperatorGraph
     std::map<std::string, SymbolRange> symbols;
 
     ValueId addValue(Value value);
-    NodeId addNode(Node node); ///< sets producer of its outputs
+    NodeId addNode(Node node);                        ///< sets producer of its outputs
     NodeId findNode(const std::string &name) const;   ///< noNode if there is none
     ValueId findValue(const std::string &name) const; ///< noValue if there is none
     const Value &value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
@@ -127,8 +143,8 @@ std::vector<std::vector<NodeId>> usersOfValues(const OperatorGraph &graph);
 /// The argument of this name, or nullptr.
 const Argument *findArgument(const Node &node, const std::string &name);
 
-/// True for operators whose output shares memory with an input (view, transpose, slice, expand, alias …): they cost
-/// nothing to run.
+/// True for operators whose output shares memory with an input (view, transpose, slice, expand, alias …):
+/// they cost nothing to run.
 bool isViewOperator(const std::string &op);
 
 /// True when the operator writes into one of its inputs ("aten::add_", "aten::copy_"; not "aten::__and__").
@@ -138,9 +154,9 @@ bool isInPlaceOperator(const std::string &op);
 /// violation is the error. Importers call it before they hand a graph out.
 Result<void> validateGraph(const OperatorGraph &graph);
 
-/// The connected or unconnected node set as a graph of its own: values from outside become inputs (also parameters, in
-/// the order of first use), values used outside or returned by the model become outputs. Node order is kept.
-/// Fails where a path leaves the set and comes back into it (the set is not convex).
+/// The connected or unconnected node set as a graph of its own: values from outside become inputs (also
+/// parameters, in the order of first use), values used outside or returned by the model become outputs. Node
+/// order is kept. Fails where a path leaves the set and comes back into it (the set is not convex).
 Result<OperatorGraph> extractSubgraph(const OperatorGraph &graph, const std::vector<NodeId> &nodes);
 
 void to_json(Json &json, const Argument &argument);

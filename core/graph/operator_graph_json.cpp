@@ -5,7 +5,6 @@
 #include "operator_graph.h"
 
 #include <array>
-#include <cmath>
 
 namespace kernelwright
 {
@@ -48,20 +47,6 @@ Enum fromName(const std::array<Named<Enum>, N> &table, const std::string &name, 
     rejectJson("'" + name + "' is not the name of a " + what);
 }
 
-Json floatJson(double number)
-{
-    if (std::isfinite(number)) return number;
-    return Json{{"float", std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf"}};
-}
-
-double floatFromName(const std::string &name)
-{
-    if (name == "nan") return std::nan("");
-    if (name == "inf") return HUGE_VAL;
-    if (name == "-inf") return -HUGE_VAL;
-    rejectJson("'" + name + "' is not nan, inf or -inf");
-}
-
 void readTagged(const Json &json, Argument &argument)
 {
     if (json.size() != 1)
@@ -72,7 +57,7 @@ void readTagged(const Json &json, Argument &argument)
     if (key == "value") {
         argument = Argument::ofValue(content.get<ValueId>());
     } else if (key == "float") {
-        argument = Argument::ofFloat(floatFromName(content.get<std::string>()));
+        argument = Argument::ofFloat(realFromJson(content));
     } else if (key == "dtype") {
         argument = Argument::ofDType(dtypeFromName(content.get<std::string>()));
     } else if (key == "graph") {
@@ -166,7 +151,8 @@ void to_json(Json &json, const Argument &argument)
         json = argument.integer;
         break;
     case Kind::Float:
-        json = floatJson(argument.number);
+        json = realToJson(argument.number);
+        if (json.is_string()) json = Json{{"float", json}}; // a bare string would be Kind::String
         break;
     case Kind::String:
         json = argument.text;

@@ -90,6 +90,8 @@ struct LaunchLimits
     std::int64_t smCount = 1;
     std::int64_t warpSize = 32;
 };
+void to_json(Json &json, const LaunchLimits &limits);
+void from_json(const Json &json, LaunchLimits &limits);
 
 /// One bound parameter: a pointer to a tensor or workspace by its name, or a scalar already in the parameter's own
 /// binary form.
