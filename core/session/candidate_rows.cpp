@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "candidate_rows.h"
 
+#include <cmath>
+
 namespace kernelwright
 {
 
@@ -43,6 +45,12 @@ Result<Candidate> candidateOfRow(const Statement &row)
     if (!evaluation) return forward(evaluation.error());
     candidate.evaluation = std::move(*evaluation);
     return candidate;
+}
+
+/// SQLite stores NaN as NULL, which these columns refuse.
+double finite(double value)
+{
+    return std::isfinite(value) ? value : 0;
 }
 
 Result<std::string> readPtx(Database &database, CandidateId id)
@@ -100,8 +108,8 @@ Result<void> writeEvaluation(Database &database, CandidateId id, const Evaluatio
                               " speedup = excluded.speedup, json = excluded.json");
     write.bind(qint64{id})
         .bind(std::string(verdictName(evaluation.verdict)))
-        .bind(evaluation.latency.medianUs)
-        .bind(evaluation.speedup)
+        .bind(finite(evaluation.latency.medianUs))
+        .bind(finite(evaluation.speedup))
         .bindBytes(writeJson(Json(light)));
     if (auto done = write.execute(); !done) return done;
 

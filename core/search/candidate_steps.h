@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The steps between an idea and a verdict, shared by the search, by a person's edit and by a single proposal.
+#pragma once
+
+#include "journal.h"
+
+namespace kernelwright
+{
+
+/// What every step works with; all of it outlives the steps.
+struct SearchContext
+{
+    Workspace &workspace;
+    Session &session;
+    SearchObserver &observer;
+    Journal &journal;
+    CancelToken cancel;
+};
+
+/// The session's task of this id, known to the engine too: cut again where a fresh workspace does not have it
+/// yet.
+Result<Task> openTask(SearchContext &context, const std::string &taskId);
+
+/// Asks the agent once, its words and code streamed to the observer. `parent` may be nullptr.
+Result<Proposal> askAgent(SearchContext &context, Agent &agent, const Task &task, const Candidate *parent,
+                          const std::vector<Candidate> &history, const std::string &instruction);
+
+/// The candidate that a proposal makes, not yet stored.
+Candidate candidateOf(const Proposal &proposal, const Agent &agent, const Task &task, const Candidate *parent,
+                      const std::string &instruction);
+
+/// Stores a new candidate and announces it. From here on it survives whatever its evaluation does.
+Result<Candidate> storeCandidate(SearchContext &context, Candidate candidate);
+
+/// Evaluates a stored candidate, stores the verdict and announces it. An engine that cannot be started leaves
+/// the verdict NotRun with the reason, and `engineStart` (if given) holds the error.
+Result<Candidate> evaluateCandidate(SearchContext &context, Candidate candidate,
+                                    std::optional<Error> *engineStart = nullptr);
+
+} // namespace kernelwright
