@@ -47,7 +47,8 @@ struct KernelParameter
     std::string name;
     std::string type; ///< as written, without the name: "const float *", "int", "long long"
     bool isPointer = false;
-    bool isConstPointer = false;
+    bool isConstPointer = false; ///< what it points to may only be read
+    PlanPosition position;       ///< of its name in the source
 };
 
 struct PlannedKernel
