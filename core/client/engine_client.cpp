@@ -99,10 +99,11 @@ private:
 
     const EngineCommand command_;
     QThread thread_;
-    QObject context_;                        ///< lives on thread_: what is posted to it runs there
-    std::unique_ptr<EngineProcess> process_; ///< lives on thread_
-    bool isRestoring_ = false;               ///< under startMutex
-    bool hasRunBefore_ = false;              ///< likewise
+    QObject context_;                                   ///< lives on thread_: what is posted to it runs there
+    std::unique_ptr<EngineProcess> process_;            ///< lives on thread_
+    Error lastEnd_{ErrorCode::Crash, "no engine runs"}; ///< I/O thread only
+    bool isRestoring_ = false;                          ///< under startMutex
+    bool hasRunBefore_ = false;                         ///< likewise
 
     std::mutex mutex_; ///< guards what follows
     std::condition_variable answered_;
@@ -242,7 +243,8 @@ void EngineClient::Private::post(std::int64_t id, const protocol::Request &reque
             if (process_->processId() != 0)
                 process_->send(line);
             else
-                complete(id, fail(ErrorCode::Crash, "the engine ended before it was asked" + lastWords()));
+                complete(id,
+                         forward(lastEnd_, "nobody was there to answer")); // it ended after it was looked at
         },
         Qt::QueuedConnection);
 }
@@ -365,7 +367,8 @@ void EngineClient::Private::takeEnd(const Error &why)
         const std::lock_guard lock(mutex_);
         greeting_.reset();
     }
-    completeAll({why.code, why.message + lastWords()});
+    lastEnd_ = {why.code, why.message + lastWords()};
+    completeAll(lastEnd_);
 }
 
 std::string EngineClient::Private::lastWords()
