@@ -69,8 +69,7 @@ bool SearchRun::enoughTasks() const
 bool SearchRun::beginTask(const SuggestedTask &suggestion)
 {
     const auto leaveOut = [&](const std::string &taskId, const Error &why) {
-        lastRefusal_ = Error{why.code, "'" + suggestion.title + "' is left out: " + why.message};
-        journal_.choice(taskId, lastRefusal_->message);
+        journal_.choice(taskId, "'" + suggestion.title + "' is left out: " + why.message);
         return false;
     };
     if (overlaps(improvedNodes_, suggestion.nodes))
@@ -84,7 +83,10 @@ bool SearchRun::beginTask(const SuggestedTask &suggestion)
         return leaveOut("", task.error());
     }
     if (task->others.empty()) task->others = suggestion.others;
-    if (const auto can = agent_.canWrite(*task); !can) return leaveOut(task->id, can.error());
+    if (const auto can = agent_.canWrite(*task); !can) {
+        if (!options_.tasks.empty()) fatal_ = can.error();
+        return leaveOut(task->id, can.error());
+    }
     if (!journal_.check(context_.session.putTask(*task))) return false;
 
     const auto known = context_.session.candidates(task->id);
@@ -304,10 +306,6 @@ std::optional<Error> SearchRun::fatal() const
 Result<std::vector<TaskOutcome>> SearchRun::outcome() const
 {
     if (const auto error = fatal()) return tl::unexpected<Error>(*error);
-    if (outcomes_.empty() && !context_.cancel.isCancelled() && lastRefusal_)
-        return fail(ErrorCode::NotSupported,
-                    "no task is left that " + agent_.name() +
-                        " can write a kernel for; the last: " + lastRefusal_->message);
     return outcomes_;
 }
 

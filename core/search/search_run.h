@@ -72,7 +72,6 @@ private:
 
     std::set<std::string> improvedNodes_; ///< replaced by what this search found faster
     std::vector<TaskOutcome> outcomes_;
-    std::optional<Error> lastRefusal_; ///< why the latest task was left out
     std::optional<Error> fatal_;
     std::string whyStopped_; ///< told once
     double costUsd_ = 0;

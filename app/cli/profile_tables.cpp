@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "profile_tables.h"
+
+#include "base/text.h"
+#include "output.h"
+
+#include <algorithm>
+
+namespace kernelwright::cli
+{
+
+namespace
+{
+std::string known(double value, std::string (*format)(double))
+{
+    return value < 0 ? "unknown" : format(value);
+}
+} // namespace
+
+std::string operatorTable(const ModelProfile &profile)
+{
+    std::vector<OperatorProfile> operators = profile.operators;
+    std::stable_sort(
+        operators.begin(), operators.end(),
+        [](const OperatorProfile &one, const OperatorProfile &other) { return one.timeUs > other.timeUs; });
+    constexpr auto right = Table::Align::Right;
+    Table table({{"NODE"},
+                 {"OPERATOR"},
+                 {"TIME", right},
+                 {"SHARE", right},
+                 {"BYTES", right},
+                 {"OPERATIONS", right},
+                 {"FLOOR", right}});
+    for (const OperatorProfile &entry : operators)
+        table.add({entry.name, entry.op, formatMicroseconds(entry.timeUs),
+                   formatFixed(100 * entry.share, 1) + " %", known(entry.bytes, formatBytes),
+                   known(entry.flops, formatCount), known(entry.floorUs, formatMicroseconds)});
+    return table.text();
+}
+
+std::string taskTable(const ModelProfile &profile)
+{
+    constexpr auto right = Table::Align::Right;
+    Table table({{"SUGGESTED TASK"},
+                 {"PLACES", right},
+                 {"TIME", right},
+                 {"FLOOR", right},
+                 {"MODEL GAIN", right},
+                 {"NODES"}});
+    for (const SuggestedTask &task : profile.tasks)
+        table.add({task.title, std::to_string(1 + task.others.size()), formatMicroseconds(task.timeUs),
+                   formatMicroseconds(task.floorUs), formatSpeedup(task.amdahlGain), nodeList(task.nodes)});
+    return table.text();
+}
+
+std::string describeTimeSource(const ModelProfile &profile)
+{
+    const std::string total =
+        "All operators: " + formatMicroseconds(profile.totalUs) + " on " + profile.device;
+    if (profile.timeSource == "model")
+        return total + "; these times are the simulator's model, not measured.\n";
+    return total + "; time source: " + profile.timeSource + ".\n";
+}
+
+std::string nodeList(const std::vector<std::string> &nodes)
+{
+    return joinText(nodes, ",");
+}
+
+} // namespace kernelwright::cli
