@@ -111,6 +111,8 @@ std::string placeOf(const OperatorGraph &graph, const std::vector<NodeId> &nodes
     return modules.contains(shared) ? shared : last;
 }
 
+} // namespace
+
 FusionName nameFusionGroup(const OperatorGraph &graph, const std::vector<NodeId> &nodes)
 {
     FusionName name = nameOf(Operators(graph, nodes));
