@@ -23,15 +23,17 @@ Result<InputSpec> parseInputSpec(const std::string &text);
 struct ImportedModel
 {
     std::string path;
-    std::string format; ///< "pt2" or "torchscript"
+    std::string format;       ///< "pt2" or "torchscript"
     std::string torchVersion; ///< of the exporter, "" where the file does not say
     OperatorGraph graph;      ///< validated
     WeightMap weights;
-    /// One set of inputs: the file's own sample inputs, else made from the specs or the graph's input types (seeded;
-    /// integers are drawn below the smallest embedding table they reach, floats from a normal distribution).
+    /// One set of inputs: the file's own sample inputs, else made from the specs or the graph's input types
+    /// (seeded; integers are drawn below the smallest embedding table they reach, floats from a normal
+    /// distribution).
     std::vector<HostTensor> sampleInputs;
     bool inputsAreFromFile = false;
-    std::vector<std::string> notes; ///< what the importer had to decide ("control flow was recorded for these inputs")
+    std::vector<std::string>
+        notes; ///< what the importer had to decide ("control flow was recorded for these inputs")
 };
 
 struct ImportOptions
@@ -40,11 +42,12 @@ struct ImportOptions
     bool readWeights = true;
 };
 
-/// Reads a `.pt2` (torch.export) or TorchScript file. Errors are BadInput (not a model, truncated, a state_dict …) or
-/// NotSupported, with file, place and remedy.
+/// Reads a `.pt2` (torch.export) or TorchScript file. Errors are BadInput (not a model, truncated, a
+/// state_dict …) or NotSupported, with file, place and remedy.
 Result<ImportedModel> importModel(const std::string &path, const ImportOptions &options);
 
-/// A stored example beside a model: a dict with `args` (tuple of tensors) and `ref` (tensor or tuple of tensors).
+/// A stored example beside a model: a dict with `args` (tuple of tensors) and `ref` (tensor or tuple of
+/// tensors).
 struct StoredExample
 {
     std::vector<HostTensor> inputs;

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "missing_operators.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/library.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace kernelwright
+{
+
+namespace
+{
+
+using c10::IValue;
+using torch::jit::Stack;
+
+std::vector<IValue> popArguments(const c10::OperatorHandle &op, Stack &stack)
+{
+    const std::size_t count = op.schema().arguments().size();
+    std::vector<IValue> arguments(std::make_move_iterator(stack.end() - static_cast<std::ptrdiff_t>(count)),
+                                  std::make_move_iterator(stack.end()));
+    stack.resize(stack.size() - count);
+    return arguments;
+}
+
+at::Tensor tensorOrUndefined(const IValue &value)
+{
+    return value.isNone() ? at::Tensor() : value.toTensor();
+}
+
+bool isReducedType(const at::Tensor &tensor)
+{
+    return tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16;
+}
+
+struct Attention
+{
+    at::Tensor output;
+    at::Tensor logSumExp;
+};
+
+// softmax(Q·Kᵀ·scale + mask)·V. Half types are computed in float32, as PyTorch's fused kernels do.
+Attention attend(at::Tensor query, at::Tensor key, at::Tensor value, const at::Tensor &mask, bool isCausal,
+                 const IValue &scale, bool groupedHeads)
+{
+    const at::ScalarType type = query.scalar_type();
+    if (isReducedType(query)) {
+        query = query.to(at::kFloat);
+        key = key.to(at::kFloat);
+        value = value.to(at::kFloat);
+    }
+    if (groupedHeads) {
+        key = key.repeat_interleave(query.size(-3) / key.size(-3), -3);
+        value = value.repeat_interleave(query.size(-3) / value.size(-3), -3);
+    }
+    const double factor =
+        scale.isNone() ? 1.0 / std::sqrt(static_cast<double>(query.size(-1))) : scale.toDouble();
+    const double infinity = std::numeric_limits<double>::infinity();
+    at::Tensor scores = at::matmul(query * factor, key.transpose(-2, -1));
+    if (isCausal) {
+        const at::Tensor later =
+            at::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool)).triu(1);
+        scores = scores.masked_fill(later, -infinity);
+    }
+    if (mask.defined() && mask.scalar_type() == at::kBool)
+        scores = scores.masked_fill(mask.logical_not(), -infinity);
+    else if (mask.defined())
+        scores = scores + mask.to(scores.scalar_type());
+    // A row that may see nothing gives zeros, not NaN.
+    const at::Tensor blind = scores.eq(-infinity).all(-1, true);
+    const at::Tensor weights = at::softmax(scores, -1).masked_fill(blind, 0.0);
+    return {at::matmul(weights, value).to(type), at::logsumexp(scores, {-1})};
+}
+
+void scaledDotProductAttention(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    TORCH_CHECK(a[4].toDouble() == 0.0, "attention with dropout is not supported");
+    stack->emplace_back(attend(a[0].toTensor(), a[1].toTensor(), a[2].toTensor(), tensorOrUndefined(a[3]),
+                               a[5].toBool(), a[6], a[7].toBool())
+                            .output);
+}
+
+// (query, key, value, dropout_p, is_causal, attn_mask, scale): what a decomposed export calls on the CPU.
+void flashAttentionForCpu(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    TORCH_CHECK(a[3].toDouble() == 0.0, "attention with dropout is not supported");
+    Attention result = attend(a[0].toTensor(), a[1].toTensor(), a[2].toTensor(), tensorOrUndefined(a[5]),
+                              a[4].toBool(), a[6], false);
+    stack->emplace_back(std::move(result.output));
+    stack->emplace_back(std::move(result.logSumExp));
+}
+
+struct RootMeanSquare
+{
+    at::Tensor output;
+    at::Tensor reciprocal;
+};
+
+RootMeanSquare rootMeanSquareNorm(const std::vector<IValue> &a)
+{
+    const at::Tensor input = a[0].toTensor();
+    const at::Tensor wide = isReducedType(input) ? input.to(at::kFloat) : input;
+    std::vector<std::int64_t> dimensions;
+    for (std::int64_t i = static_cast<std::int64_t>(a[1].toIntVector().size()); i > 0; --i)
+        dimensions.push_back(-i);
+    const double standard = wide.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
+                                                              : double{std::numeric_limits<float>::epsilon()};
+    const double epsilon = a[3].isNone() ? standard : a[3].toDouble();
+    const at::Tensor reciprocal = at::rsqrt(wide.pow(2).mean(dimensions, true) + epsilon);
+    at::Tensor output = wide * reciprocal;
+    if (const at::Tensor weight = tensorOrUndefined(a[2]); weight.defined()) output = output * weight;
+    return {output.to(input.scalar_type()), reciprocal};
+}
+
+void rmsNorm(const c10::OperatorHandle &op, Stack *stack)
+{
+    stack->emplace_back(rootMeanSquareNorm(popArguments(op, *stack)).output);
+}
+
+void fusedRmsNorm(const c10::OperatorHandle &op, Stack *stack)
+{
+    RootMeanSquare result = rootMeanSquareNorm(popArguments(op, *stack));
+    stack->emplace_back(std::move(result.output));
+    stack->emplace_back(std::move(result.reciprocal));
+}
+
+// (input, weight, bias, running_mean, running_var, momentum, eps): batch normalisation with stored
+// statistics.
+void batchNormNoTraining(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    const at::Tensor input = a[0].toTensor();
+    at::Tensor output =
+        at::batch_norm(input, tensorOrUndefined(a[1]), tensorOrUndefined(a[2]), a[3].toTensor(),
+                       a[4].toTensor(), false, a[5].toDouble(), a[6].toDouble(), false);
+    stack->emplace_back(std::move(output));
+    stack->emplace_back(at::empty({0}, input.options()));
+    stack->emplace_back(at::empty({0}, input.options()));
+}
+
+void safeSoftmax(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    at::Tensor input = a[0].toTensor();
+    if (!a[2].isNone()) input = input.to(static_cast<at::ScalarType>(a[2].toInt()));
+    const std::int64_t dimension = a[1].toInt();
+    const at::Tensor blind = input.eq(-std::numeric_limits<double>::infinity()).all(dimension, true);
+    stack->emplace_back(at::softmax(input, dimension).masked_fill(blind, 0.0));
+}
+
+void copyInto(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    const at::Tensor self = a[0].toTensor();
+    stack->emplace_back(a[1].toTensor().to(self.scalar_type()).expand(self.sizes()).clone());
+}
+
+void emptyPermuted(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    const std::vector<std::int64_t> sizes = a[0].toIntVector();
+    const std::vector<std::int64_t> order = a[1].toIntVector();
+    at::TensorOptions options;
+    if (!a[2].isNone()) options = options.dtype(static_cast<at::ScalarType>(a[2].toInt()));
+    if (!a[4].isNone()) options = options.device(a[4].toDevice());
+    std::vector<std::int64_t> permuted;
+    std::vector<std::int64_t> back(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        permuted.push_back(sizes.at(static_cast<std::size_t>(order[i])));
+        back.at(static_cast<std::size_t>(order[i])) = static_cast<std::int64_t>(i);
+    }
+    stack->emplace_back(at::empty(permuted, options).permute(back));
+}
+
+using BoxedFunction = void (*)(const c10::OperatorHandle &, Stack *);
+
+class SuppliedKernel : public c10::OperatorKernel
+{
+public:
+    explicit SuppliedKernel(BoxedFunction function)
+        : function_(function)
+    {}
+    void operator()(const c10::OperatorHandle &op, c10::DispatchKeySet, Stack *stack)
+    {
+        function_(op, stack);
+    }
+
+private:
+    BoxedFunction function_;
+};
+
+struct Supply
+{
+    const char *name;
+    const char *overload;
+    const char *schema;
+    BoxedFunction function;
+};
+
+constexpr Supply supplies[] = {
+    {"scaled_dot_product_attention", "",
+     "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+     "dropout_p=0.0, "
+     "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+     scaledDotProductAttention},
+    {"_scaled_dot_product_flash_attention_for_cpu", "",
+     "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float "
+     "dropout_p=0.0, "
+     "bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor "
+     "logsumexp)",
+     flashAttentionForCpu},
+    {"rms_norm", "",
+     "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     rmsNorm},
+    {"_fused_rms_norm", "",
+     "_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+     fusedRmsNorm},
+    {"_native_batch_norm_legit_no_training", "",
+     "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+     "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+     batchNormNoTraining},
+    {"_safe_softmax", "", "_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+     safeSoftmax},
+    {"copy", "", "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", copyInto},
+    {"empty_permuted", "",
+     "empty_permuted(int[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None, "
+     "Device? device=None, bool? pin_memory=None) -> Tensor",
+     emptyPermuted},
+};
+
+std::unique_ptr<torch::Library> registerSupplies()
+{
+    auto library = std::unique_ptr<torch::Library>(
+        new torch::Library(torch::Library::FRAGMENT, "aten", {}, __FILE__, __LINE__));
+    for (const Supply &supply : supplies) {
+        if (c10::Dispatcher::singleton().findSchema({std::string("aten::") + supply.name, supply.overload}))
+            continue;
+        library->def(torch::schema(supply.schema, c10::AliasAnalysisKind::FROM_SCHEMA));
+        auto kernel = std::make_unique<SuppliedKernel>(supply.function);
+        library->impl(supply.name,
+                      torch::dispatch(c10::DispatchKey::CompositeImplicitAutograd,
+                                      torch::CppFunction::makeFromBoxedFunctor(std::move(kernel))));
+    }
+    return library;
+}
+
+} // namespace
+
+void supplyMissingOperators()
+{
+    // The registration undoes itself when it is destroyed, so it lives as long as the dispatcher it extends.
+    static const std::unique_ptr<torch::Library> registration = registerSupplies();
+    (void)registration;
+}
+
+} // namespace kernelwright
