@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "evaluation_models.h"
+
+#include "base/text.h"
+#include "display_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kernelwright::ui
+{
+
+namespace
+{
+
+struct StageText
+{
+    const char *name;
+    const char *sentence;
+};
+
+constexpr std::array stageTexts{
+    StageText{"compile", "NVRTC turns the source into device code"},
+    StageText{"smoke", "The model's own input at this place gives the reference's output"},
+    StageText{"shapes", "Other sizes, odd ones among them, give the reference's output"},
+    StageText{"dtypes", "Every element type the task names is within tolerance"},
+    StageText{"numerics", "Large, tiny, equal, infinite and NaN inputs behave as in the reference"},
+    StageText{"determinism", "Repeated runs agree"},
+    StageText{"memory", "Nothing outside the buffers is written, inputs stay, outputs are fully written"},
+    StageText{"measure", "The candidate and its baselines are timed in turn"},
+    StageText{"recheck", "What was timed is compared once more, on inputs nobody has seen"},
+};
+
+struct MetricText
+{
+    const char *key;
+    const char *label;
+    int better;
+    const char *sentence;
+};
+
+constexpr std::array metricTexts{
+    MetricText{"achieved_occupancy", "Achieved occupancy", +1,
+               "How full the multiprocessors are kept with warps. More blocks, or fewer registers and less "
+               "shared memory "
+               "per block, raise it."},
+    MetricText{"theoretical_occupancy", "Theoretical occupancy", +1,
+               "What registers, shared memory and block size allow at most. Smaller blocks or fewer "
+               "registers raise it."},
+    MetricText{"dram_throughput", "Memory throughput", +1,
+               "How fast bytes move to and from device memory. Wider, neighbouring accesses and more of them "
+               "in flight "
+               "raise it."},
+    MetricText{"dram_bytes", "Memory traffic", -1,
+               "Bytes that really moved. Close to the task's own bytes is ideal; fusing and keeping values "
+               "in registers "
+               "lowers it."},
+    MetricText{"sectors_per_request", "Sectors per request", -1,
+               "32-byte pieces each warp access touches; 4 is ideal for 4-byte elements. Neighbouring lanes "
+               "should read "
+               "neighbouring elements."},
+    MetricText{"l1_hit_rate", "L1 hit rate", +1,
+               "Accesses that the first cache answers. Re-using data soon after it was loaded raises it."},
+    MetricText{"l2_hit_rate", "L2 hit rate", +1,
+               "Accesses that the second cache answers instead of device memory."},
+    MetricText{
+        "shared_bank_conflicts", "Shared-memory bank conflicts", -1,
+        "Extra turns because lanes hit the same bank. Padding a row by one element usually removes them."},
+    MetricText{"branch_divergence", "Branch divergence", -1,
+               "Branches at which lanes of a warp part ways. Let whole warps decide alike."},
+    MetricText{"instructions", "Warp instructions", -1,
+               "Instructions issued, all warps together. Wider loads and less index arithmetic lower it."},
+    MetricText{"issue_activity", "Issue activity", +1,
+               "Cycles in which an instruction was issued. More independent work per thread raises it."},
+    MetricText{"tensor_pipe", "Tensor-core use", +1, "Cycles in which the tensor cores worked."},
+};
+
+QVariant stageDecoration(const StageResult &stage, int role)
+{
+    if (role == Qt::ToolTipRole) {
+        const QString what = stageExplanation(stage.name);
+        return stage.message.empty() ? what : what + QStringLiteral("\n") + fromText(stage.message);
+    }
+    if (role != Qt::DecorationRole) return {};
+    return QString::fromLatin1(stageStatusName(stage.status));
+}
+
+std::optional<double> metricOf(const Candidate *candidate, const std::string &key)
+{
+    if (!candidate || !candidate->evaluation) return std::nullopt;
+    const auto found = candidate->evaluation->metrics.find(key);
+    return found == candidate->evaluation->metrics.end() ? std::nullopt : std::optional(found->second.value);
+}
+
+std::optional<double> latencyOf(const Candidate *candidate)
+{
+    if (!candidate || !candidate->evaluation || candidate->evaluation->latency.medianUs <= 0)
+        return std::nullopt;
+    return candidate->evaluation->latency.medianUs;
+}
+
+QVariant metricCell(const MetricRow &row, const std::optional<double> &value)
+{
+    return value ? metricText(*value, row.unit) : QStringLiteral("–");
+}
+
+QVariant metricKey(const std::optional<double> &value)
+{
+    return value ? QVariant(*value) : QVariant();
+}
+
+} // namespace
+
+std::vector<StageResult> allStages(const std::vector<StageResult> &known)
+{
+    std::vector<StageResult> stages;
+    for (const StageText &text : stageTexts) {
+        const auto found =
+            std::find_if(known.begin(), known.end(), [&](const auto &s) { return s.name == text.name; });
+        stages.push_back(found != known.end() ? *found : StageResult{text.name});
+    }
+    for (const StageResult &stage : known)
+        if (std::none_of(stageTexts.begin(), stageTexts.end(),
+                         [&](const auto &t) { return stage.name == t.name; }))
+            stages.push_back(stage);
+    return stages;
+}
+
+QString stageExplanation(const std::string &stage)
+{
+    for (const StageText &text : stageTexts)
+        if (stage == text.name) return QString::fromUtf8(text.sentence);
+    return {};
+}
+
+std::unique_ptr<StagesModel> makeStagesModel()
+{
+    using Row = StageResult;
+    std::vector<Column<Row>> columns{
+        {"Stage",
+         "Stages run in this order; the first failure ends the evaluation",
+         [](const Row &s) { return fromText(s.name); },
+         {},
+         stageDecoration},
+        {"Result",
+         "What was found",
+         [](const Row &s) {
+             if (!s.message.empty()) return fromText(s.message);
+             return s.status == StageStatus::Pending ? stageExplanation(s.name)
+                                                     : QString::fromLatin1(stageStatusName(s.status));
+         },
+         {},
+         [](const Row &s, int role) {
+             return role == Qt::DecorationRole ? QVariant() : stageDecoration(s, role);
+         }},
+        {"Time", "How long the stage took",
+         [](const Row &s) {
+             return s.seconds > 0 ? QStringLiteral("%1 s").arg(s.seconds, 0, 'f', 2) : QString();
+         },
+         [](const Row &s) { return QVariant(s.seconds); }},
+    };
+    return std::make_unique<StagesModel>(std::move(columns), [](const Row &s) { return fromText(s.name); });
+}
+
+std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *parent, const Candidate *best)
+{
+    std::vector<MetricRow> rows;
+    if (!selected.evaluation) return rows;
+    rows.push_back({"latency", "Latency", "µs",
+                    "Median time of one run with a cold cache; the floor for this task is " +
+                        fromText(formatMicroseconds(selected.evaluation->floorUs)) + ".",
+                    latencyOf(&selected), latencyOf(parent), latencyOf(best), -1});
+    std::map<std::string, Metric> rest = selected.evaluation->metrics;
+    const auto add = [&](const std::string &key, const QString &label, const QString &sentence, int better) {
+        const auto found = rest.find(key);
+        if (found == rest.end()) return;
+        rows.push_back({fromText(key), label, fromText(found->second.unit), sentence, found->second.value,
+                        metricOf(parent, key), metricOf(best, key), better});
+        rest.erase(found);
+    };
+    for (const MetricText &text : metricTexts)
+        add(text.key, QString::fromUtf8(text.label), QString::fromUtf8(text.sentence), text.better);
+    const std::map<std::string, Metric> others = rest;
+    for (const auto &[key, metric] : others) {
+        QString label = fromText(key).replace(QLatin1Char('_'), QLatin1Char(' '));
+        if (!label.isEmpty()) label[0] = label[0].toUpper();
+        add(key, label, QString(), 0);
+    }
+    return rows;
+}
+
+QString metricText(double value, const QString &unit)
+{
+    if (unit == QStringLiteral("µs")) return fromText(formatMicroseconds(value));
+    if (unit == QStringLiteral("B")) return fromText(formatBytes(value));
+    const QString number = std::abs(value) >= 10000 ? fromText(formatCount(value))
+                           : std::abs(value) >= 1000
+                               ? QString::number(value, 'f', 0)
+                               : QString::number(value, 'f', std::abs(value) >= 100 ? 0 : 1);
+    return unit.isEmpty() || unit == QStringLiteral("1") ? number : number + QLatin1Char(' ') + unit;
+}
+
+std::unique_ptr<MetricsModel> makeMetricsModel()
+{
+    using Row = MetricRow;
+    const auto tip = [](const Row &row, int role) {
+        return role == Qt::ToolTipRole ? QVariant(row.sentence) : QVariant();
+    };
+    std::vector<Column<Row>> columns{
+        {"Metric",
+         "Hover a row to read what it means",
+         [](const Row &r) { return QVariant(r.label); },
+         {},
+         tip},
+        {"Selected", "The selected candidate", [](const Row &r) { return metricCell(r, r.selected); },
+         [](const Row &r) { return metricKey(r.selected); }, tip},
+        {"Parent", "The candidate it was made from", [](const Row &r) { return metricCell(r, r.parent); },
+         [](const Row &r) { return metricKey(r.parent); }, tip},
+        {"Best", "The fastest correct candidate of the task",
+         [](const Row &r) { return metricCell(r, r.best); }, [](const Row &r) { return metricKey(r.best); },
+         tip},
+        {"What it says",
+         "What usually improves it",
+         [](const Row &r) { return QVariant(r.sentence); },
+         {},
+         tip},
+    };
+    return std::make_unique<MetricsModel>(std::move(columns), [](const Row &r) { return QVariant(r.key); });
+}
+
+} // namespace kernelwright::ui
