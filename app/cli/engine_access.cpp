@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine_access.h"
 
+#include "base/text.h"
 #include "output.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
 
 #include <algorithm>
+#include <cstdio>
+#include <unistd.h>
 
 namespace kernelwright::cli
 {
+
+namespace
+{
+/// On a terminal the line is written over and over; in a log it would be one line for each of a thousand
+/// steps.
+void showProgress(double fraction, const std::string &text)
+{
+    if (::isatty(STDERR_FILENO) == 0) return;
+    const std::string share = fraction < 0 ? "" : " " + formatFixed(100 * fraction, 0) + " %";
+    const std::string line =
+        "\r\x1b[K" + printable(shortened(text, 70)) + share + (fraction >= 1 ? "\r\x1b[K" : "");
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+} // namespace
 
 Result<DeviceLocation> locateDevice(const QString &device)
 {
@@ -50,6 +67,7 @@ Result<std::unique_ptr<EngineAccess>> EngineAccess::make(const Invocation &invoc
     if (invocation.arguments.isSet("verbose"))
         access->workspace_.engine().setOnLogLine(
             [](const QString &line) { progress(line.toStdString() + "\n"); });
+    access->workspace_.setOnProgress(showProgress);
     EngineClient &engine = access->workspace_.engine();
     invocation.interrupt.onStop([&engine] { engine.kill(); });
     return access;

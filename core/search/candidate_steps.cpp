@@ -2,26 +2,12 @@
 #include "candidate_steps.h"
 
 #include "base/text.h"
-#include "protocol/messages.h"
 #include "strategy.h"
 
 #include <algorithm>
 
 namespace kernelwright
 {
-
-namespace
-{
-/// A candidate before this one may have taken the engine down; that it cannot come up again is not this one's
-/// fault.
-Result<void> wakeEngine(Workspace &workspace)
-{
-    if (workspace.engine().processId() != 0) return {};
-    const auto hello = workspace.engine().call("hello", {{"protocol", protocol::version}});
-    if (!hello) return forward(hello.error());
-    return {};
-}
-} // namespace
 
 Result<Task> openTask(SearchContext &context, const std::string &taskId)
 {
@@ -87,7 +73,9 @@ Result<Candidate> evaluateCandidate(SearchContext &context, Candidate candidate,
                                     std::optional<Error> *engineStart)
 {
     Evaluation evaluation;
-    if (const auto awake = wakeEngine(context.workspace); !awake) {
+    // A candidate before this one may have taken the engine down; that it cannot come up again is not this
+    // one's fault.
+    if (const auto awake = context.workspace.engine().start(); !awake) {
         evaluation.reason = "not evaluated: " + awake.error().message;
         context.journal.failed(candidate.taskId, candidate.id, awake.error());
         if (engineStart) *engineStart = awake.error();
