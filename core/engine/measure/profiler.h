@@ -13,8 +13,12 @@ Result<ModelProfile> profileModel(const ImportedModel &model, Device &device, co
 
 /// What eager PyTorch would take for one operator on a device with these ceilings, in µs of kernel time:
 ///   launch overhead + max(bytes / (0.85 · bandwidth), operations / (0.7 · peak)),
-/// 0 for views and shape arithmetic; operators without a formula count as launch overhead + bytes of all their tensors.
-/// The factors are what eager reaches in the measured table of the README; "modelled" stands beside every use.
+/// 0 for views and shape arithmetic; operators without a formula count as launch overhead + bytes of all
+/// their tensors. The factors are what eager reaches in the measured table of the README; "modelled" stands
+/// beside every use.
 double modelEagerTime(const OperatorGraph &graph, const Node &node, const DeviceCeilings &ceilings);
+
+/// The same summed over all nodes of a graph.
+double modelEagerTime(const OperatorGraph &graph, const DeviceCeilings &ceilings);
 
 } // namespace kernelwright

@@ -7,8 +7,10 @@
 #include "kernel/evaluation.h"
 #include "kernel/task.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,11 +23,19 @@ struct PreparedTask
 {
     Task task; ///< task.cases are complete: every case has run on the reference
     WeightMap weights;
-    std::vector<HostTensor> capturedInputs; ///< real inputs at this place of the model, in the order of task.inputs
+    std::vector<HostTensor>
+        capturedInputs; ///< real inputs at this place of the model, in the order of task.inputs
 };
 
-/// Runs the guessed shape cases on the CPU reference, keeps those that work and fills in their outputs.
+/// Runs the captured case and the guessed shape cases on the CPU reference, keeps those guesses that work and
+/// fills in their outputs. Fails when the captured case itself does not run, or the task is not well-formed
+/// (see validateTask).
 Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vector<HostTensor> capturedInputs);
+
+/// Checks what everything here relies on: a valid subgraph whose inputs and outputs correspond to the task's
+/// tensors, tensors of types that kernels are written for, sizes and strides that are in range, complete
+/// cases. The first violation is the error.
+Result<void> validateTask(const Task &task);
 
 /// One file that holds a PreparedTask: a zip of task.json and the tensors' bytes.
 Result<void> writeTaskFile(const PreparedTask &task, const std::string &path);
@@ -34,20 +44,30 @@ Result<PreparedTask> readTaskFile(const std::string &path);
 struct EvaluationRequest
 {
     std::string source;
-    std::set<std::string> stages; ///< empty = all
+    std::set<std::string> stages; ///< empty = all; compile always runs
     std::map<std::string, std::int64_t> tuning;
     std::function<void(const StageResult &)> onStage; ///< called when a stage starts and ends
     CancelToken cancel;
 };
 
-/// Judges candidates for one task on one device; keeps references and baselines between candidates.
+struct EvaluatorOptions
+{
+    std::chrono::milliseconds launchTimeout{0};   ///< of one run of a candidate's kernels; 0 = by device
+    std::chrono::milliseconds stageBudget{60000}; ///< a stage takes up no further case after this time
+    std::optional<std::uint64_t> seed; ///< of the random inputs; absent = another one in each evaluation
+};
+
+/// Judges candidates for one task on one device; keeps references and compiled programs between candidates.
+/// Belongs to the thread of its device, which must outlive it.
 class Evaluator
 {
 public:
     virtual ~Evaluator() = default;
-    static Result<std::unique_ptr<Evaluator>> create(PreparedTask task, Device &device);
+    static Result<std::unique_ptr<Evaluator>> create(PreparedTask task, Device &device,
+                                                     const EvaluatorOptions &options = {});
 
-    /// Never fails: what goes wrong is the verdict. After a verdict of Timeout or Crash on a GPU the process should end.
+    /// Never fails: what goes wrong is the verdict. After a verdict of Timeout or Crash on a GPU the process
+    /// should end.
     virtual Evaluation evaluate(const EvaluationRequest &request) = 0;
     virtual const PreparedTask &task() const = 0;
 };

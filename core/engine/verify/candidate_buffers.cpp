@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "candidate_buffers.h"
+
+#include "comparison.h"
+#include "input_generator.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernelwright
+{
+
+namespace
+{
+
+std::int64_t storageBytes(const TensorType &type)
+{
+    return storageElements(type) * static_cast<std::int64_t>(dtypeSize(type.dtype));
+}
+
+std::span<const std::byte> storageOf(const HostTensor &tensor)
+{
+    return {tensor.data(), static_cast<std::size_t>(storageBytes(tensor.type))};
+}
+
+std::vector<std::byte> pointerBytes(std::uint64_t address)
+{
+    std::vector<std::byte> bytes(sizeof address);
+    std::memcpy(bytes.data(), &address, sizeof address);
+    return bytes;
+}
+
+} // namespace
+
+Result<CandidateBuffers> CandidateBuffers::allocate(Device &device, const Task &task, const ShapeCase &shapes,
+                                                    const ResolvedPlan &plan)
+{
+    CandidateBuffers buffers(task, shapes);
+    if (const auto allocated = buffers.allocateAll(device, plan); !allocated)
+        return forward(allocated.error());
+    buffers.bindLaunches(plan);
+    return buffers;
+}
+
+Result<void> CandidateBuffers::allocateAll(Device &device, const ResolvedPlan &plan)
+{
+    for (std::size_t i = 0; i < task_->inputs.size(); ++i) {
+        auto buffer = GuardedBuffer::allocate(device, storageBytes(shapes_->inputs[i]),
+                                              "input " + task_->inputs[i].name);
+        if (!buffer) return forward(buffer.error());
+        inputBuffers_.push_back(std::move(*buffer));
+    }
+    for (std::size_t i = 0; i < task_->outputs.size(); ++i) {
+        auto buffer = GuardedBuffer::allocate(device, shapes_->outputs[i].byteCount(),
+                                              "output " + task_->outputs[i].name);
+        if (!buffer) return forward(buffer.error());
+        outputBuffers_.push_back(std::move(*buffer));
+    }
+    for (const auto &[name, bytes] : plan.workspaces) {
+        auto buffer = GuardedBuffer::allocate(device, bytes, "workspace " + name);
+        if (!buffer) return fail(ErrorCode::LaunchError, buffer.error().message);
+        workspaces_.push_back(std::move(*buffer));
+    }
+    return {};
+}
+
+void CandidateBuffers::bindLaunches(const ResolvedPlan &plan)
+{
+    for (const ResolvedKernel &kernel : plan.kernels) {
+        DeviceLaunch launch;
+        launch.kernel = kernel.name;
+        std::copy(std::begin(kernel.grid), std::end(kernel.grid), launch.grid.begin());
+        std::copy(std::begin(kernel.block), std::end(kernel.block), launch.block.begin());
+        launch.sharedBytes = kernel.sharedBytes;
+        for (const BoundParameter &parameter : kernel.parameters) {
+            switch (parameter.kind) {
+            case BoundParameter::Kind::Input:
+                launch.arguments.push_back(pointerBytes(inputBuffers_[parameter.index].address()));
+                break;
+            case BoundParameter::Kind::Output:
+                launch.arguments.push_back(pointerBytes(outputBuffers_[parameter.index].address()));
+                break;
+            case BoundParameter::Kind::Workspace:
+                launch.arguments.push_back(pointerBytes(workspaces_[parameter.index].address()));
+                break;
+            case BoundParameter::Kind::Scalar:
+                launch.arguments.push_back(parameter.bytes);
+                break;
+            }
+        }
+        launches_.push_back(std::move(launch));
+    }
+}
+
+Result<void> CandidateBuffers::setInputs(std::vector<HostTensor> inputs)
+{
+    inputs_ = std::move(inputs);
+    for (std::size_t i = 0; i < inputBuffers_.size(); ++i)
+        if (const auto written = inputBuffers_[i].write(storageOf(inputs_[i])); !written) return written;
+    return {};
+}
+
+Result<void> CandidateBuffers::poison(std::uint8_t byte)
+{
+    for (auto *buffers : {&outputBuffers_, &workspaces_})
+        for (GuardedBuffer &buffer : *buffers)
+            if (const auto poisoned = buffer.poison(byte); !poisoned) return poisoned;
+    return {};
+}
+
+Result<std::vector<HostTensor>> CandidateBuffers::readOutputs() const
+{
+    std::vector<HostTensor> outputs;
+    for (std::size_t i = 0; i < outputBuffers_.size(); ++i) {
+        HostTensor tensor = makeHostTensor(shapes_->outputs[i].dtype, shapes_->outputs[i].sizes);
+        const std::span<std::byte> bytes(tensor.data(),
+                                         static_cast<std::size_t>(outputBuffers_[i].byteCount()));
+        if (const auto read = outputBuffers_[i].read(bytes); !read) return forward(read.error());
+        outputs.push_back(std::move(tensor));
+    }
+    return outputs;
+}
+
+Result<std::optional<std::string>> CandidateBuffers::damage() const
+{
+    for (const auto *buffers : {&inputBuffers_, &outputBuffers_, &workspaces_})
+        for (const GuardedBuffer &buffer : *buffers) {
+            const auto damaged = buffer.damagedAt();
+            if (!damaged) return forward(damaged.error());
+            if (!*damaged) continue;
+            const std::int64_t at = **damaged;
+            return std::optional<std::string>("wrote outside " + buffer.label() + ": byte " +
+                                              std::to_string(at < 0 ? -at : at - buffer.byteCount()) +
+                                              (at < 0 ? " in front of its start" : " behind its end") +
+                                              " was changed");
+        }
+    return changedInput();
+}
+
+Result<std::optional<std::string>> CandidateBuffers::changedInput() const
+{
+    for (std::size_t i = 0; i < inputBuffers_.size() && i < inputs_.size(); ++i) {
+        const std::span<const std::byte> before = storageOf(inputs_[i]);
+        std::vector<std::byte> after(before.size());
+        if (const auto read = inputBuffers_[i].read(after); !read) return forward(read.error());
+        const auto [changed, unused] = std::mismatch(before.begin(), before.end(), after.begin());
+        if (changed == before.end()) continue;
+        const auto element =
+            (changed - before.begin()) / static_cast<std::ptrdiff_t>(dtypeSize(inputs_[i].type.dtype));
+        return std::optional<std::string>("changed its input " + task_->inputs[i].name +
+                                          " (storage element " + std::to_string(element) + ")");
+    }
+    return std::optional<std::string>();
+}
+
+} // namespace kernelwright

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "guarded_buffer.h"
+#include "kernel/launch_plan.h"
+
+#include <optional>
+#include <vector>
+
+namespace kernelwright
+{
+
+/// The buffers a candidate works on in one shape case, and its launches bound to them.
+class CandidateBuffers
+{
+public:
+    /// `task`, `shapes` and `plan` must outlive the object. A workspace that does not fit is a LaunchError, a
+    /// tensor that does not fit stays a DeviceFailure.
+    static Result<CandidateBuffers> allocate(Device &device, const Task &task, const ShapeCase &shapes,
+                                             const ResolvedPlan &plan);
+
+    /// Uploads the inputs (in the layout of the case) and keeps them to compare with later.
+    Result<void> setInputs(std::vector<HostTensor> inputs);
+
+    /// Fills outputs and workspaces with this byte.
+    Result<void> poison(std::uint8_t byte);
+
+    const std::vector<DeviceLaunch> &launches() const { return launches_; }
+    const std::vector<HostTensor> &inputs() const { return inputs_; }
+    Result<std::vector<HostTensor>> readOutputs() const;
+
+    /// What a run has damaged: a guard zone, or an input that is not bit for bit what it was. One sentence.
+    Result<std::optional<std::string>> damage() const;
+
+private:
+    CandidateBuffers(const Task &task, const ShapeCase &shapes)
+        : task_(&task)
+        , shapes_(&shapes)
+    {}
+    Result<void> allocateAll(Device &device, const ResolvedPlan &plan);
+    void bindLaunches(const ResolvedPlan &plan);
+    Result<std::optional<std::string>> changedInput() const;
+
+    const Task *task_;
+    const ShapeCase *shapes_;
+    std::vector<GuardedBuffer> inputBuffers_;
+    std::vector<GuardedBuffer> outputBuffers_;
+    std::vector<GuardedBuffer> workspaces_;
+    std::vector<HostTensor> inputs_;
+    std::vector<DeviceLaunch> launches_;
+};
+
+} // namespace kernelwright

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparison.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace kernelwright
+{
+
+namespace
+{
+
+/// What two elements that are not both finite must share.
+enum class ElementClass { Finite, NotANumber, PlusInfinity, MinusInfinity };
+
+ElementClass classOf(double value)
+{
+    if (std::isnan(value)) return ElementClass::NotANumber;
+    if (std::isinf(value)) return value > 0 ? ElementClass::PlusInfinity : ElementClass::MinusInfinity;
+    return ElementClass::Finite;
+}
+
+constexpr double farOut = std::numeric_limits<double>::infinity();
+
+/// How far out of tolerance an element is: at most 1 is within, infinity is the wrong class.
+class ElementJudge
+{
+public:
+    ElementJudge(DType dtype, const AllowedError &allowed)
+        : dtype_(dtype)
+        , allowed_(allowed)
+    {}
+
+    double ratio(double got, double exact, double eager) const
+    {
+        const double target = roundTo(dtype_, exact);
+        const double toReference = ratioTo(got, exact, target);
+        if (toReference <= 1 || classOf(eager) == classOf(target)) return toReference;
+        return std::min(toReference, ratioTo(got, eager, eager));
+    }
+
+    /// Integers and bools: equal to either.
+    static double exactRatio(double got, double exact, double eager)
+    {
+        return got == exact || got == eager ? 0 : farOut;
+    }
+
+private:
+    double ratioTo(double got, double exact, double target) const
+    {
+        const ElementClass wanted = classOf(target);
+        if (wanted != classOf(got)) {
+            // Where the reference rounds to the last finite value or to Inf by less than the tolerance, both
+            // are right.
+            const bool atTheEdge = std::isfinite(exact) && !std::isnan(got) && (got > 0) == (exact > 0) &&
+                                   std::fabs(exact) + allowed_.at(exact) >= largestFinite(dtype_) &&
+                                   std::fabs(exact) - allowed_.at(exact) <= largestFinite(dtype_);
+            return atTheEdge ? 1 : farOut;
+        }
+        if (wanted != ElementClass::Finite) return 0;
+        const double error = std::fabs(got - exact);
+        return error == 0 ? 0 : error / allowed_.at(exact);
+    }
+
+    DType dtype_;
+    const AllowedError &allowed_;
+};
+
+WorstElement worstAt(std::int64_t index, const std::string &output, const std::string &shapeCase,
+                     const HostTensor &got)
+{
+    WorstElement worst;
+    worst.output = output;
+    worst.shapeCase = shapeCase;
+    worst.index = unravel(index, got.type.sizes);
+    return worst;
+}
+
+std::string formatNumber(double value)
+{
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+/// Integers wider than a double's mantissa are compared by their bits.
+bool equalBits(const HostTensor &left, const HostTensor &right, std::int64_t index)
+{
+    const auto size = static_cast<std::int64_t>(dtypeSize(left.type.dtype));
+    return std::memcmp(left.data() + elementOffset(left.type, index) * size,
+                       right.data() + elementOffset(right.type, index) * size,
+                       static_cast<std::size_t>(size)) == 0;
+}
+
+} // namespace
+
+std::vector<std::int64_t> unravel(std::int64_t index, const std::vector<std::int64_t> &sizes)
+{
+    std::vector<std::int64_t> result(sizes.size(), 0);
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        if (sizes[d] <= 0) continue;
+        result[d] = index % sizes[d];
+        index /= sizes[d];
+    }
+    return result;
+}
+
+std::string describeIndex(const std::vector<std::int64_t> &index)
+{
+    std::string text = "[";
+    for (std::size_t d = 0; d < index.size(); ++d)
+        text += (d ? ", " : "") + std::to_string(index[d]);
+    return text + "]";
+}
+
+std::string describe(const WorstElement &worst)
+{
+    return "output " + worst.output + describeIndex(worst.index) + " in case '" + worst.shapeCase +
+           "': expected " + formatNumber(worst.expected) + ", got " + formatNumber(worst.got) +
+           ", allowed error " + formatNumber(worst.allowed);
+}
+
+OutputComparison compareOutput(const std::string &output, const std::string &shapeCase, const HostTensor &got,
+                               const ExpectedOutput &expected, const Tolerance &tolerance)
+{
+    OutputComparison result;
+    result.elements = expected.exact.type.elementCount();
+    const DType dtype = expected.eager.type.dtype;
+    if (got.type.dtype != dtype || got.type.sizes != expected.eager.type.sizes) {
+        result.wrongElements = std::max<std::int64_t>(result.elements, 1);
+        result.worst = worstAt(0, output, shapeCase, got);
+        return result;
+    }
+    const std::vector<double> exact = toDoubles(expected.exact);
+    const std::vector<double> eager = toDoubles(expected.eager);
+    const std::vector<double> mine = toDoubles(got);
+    const AllowedError allowed(dtype, exact, eager, tolerance);
+    const ElementJudge judge(dtype, allowed);
+    result.eagerMaxError = allowed.eagerMaxError();
+    double worstRatio = 1;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        const auto index = static_cast<std::int64_t>(i);
+        const double ratio = isFloating(dtype) ? judge.ratio(mine[i], exact[i], eager[i])
+                             : equalBits(got, expected.eager, index)
+                                 ? 0
+                                 : ElementJudge::exactRatio(mine[i], exact[i], eager[i]);
+        if (std::isfinite(mine[i]) && std::isfinite(exact[i]))
+            result.maxError = std::max(result.maxError, std::fabs(mine[i] - exact[i]));
+        if (ratio <= 1) continue;
+        ++result.wrongElements;
+        if (ratio <= worstRatio) continue;
+        worstRatio = ratio;
+        result.worst = worstAt(index, output, shapeCase, got);
+        result.worst->expected = isFloating(dtype) ? roundTo(dtype, exact[i]) : eager[i];
+        result.worst->got = mine[i];
+        result.worst->allowed = isFloating(dtype) && std::isfinite(exact[i]) ? allowed.at(exact[i]) : 0;
+    }
+    return result;
+}
+
+std::optional<std::int64_t> firstDifference(const HostTensor &left, const HostTensor &right)
+{
+    const std::int64_t count = std::min(left.type.elementCount(), right.type.elementCount());
+    const bool packed = left.type.isContiguous() && right.type.isContiguous();
+    const std::size_t bytes = static_cast<std::size_t>(count) * dtypeSize(left.type.dtype);
+    if (packed && std::memcmp(left.data(), right.data(), bytes) == 0) return std::nullopt;
+    for (std::int64_t i = 0; i < count; ++i)
+        if (!equalBits(left, right, i)) return i;
+    return std::nullopt;
+}
+
+} // namespace kernelwright

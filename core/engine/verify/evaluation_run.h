@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the stages of one evaluation share. Private to this folder.
+#pragma once
+
+#include "candidate_buffers.h"
+#include "engine/compile/compiler.h"
+#include "evaluator.h"
+#include "input_generator.h"
+#include "reference_runner.h"
+
+#include <random>
+
+namespace kernelwright
+{
+
+/// How a stage ended.
+struct StageOutcome
+{
+    StageStatus status = StageStatus::Passed;
+    std::string message;
+    Verdict verdict = Verdict::NotRun; ///< of a failed stage
+    std::optional<WorstElement> worst;
+
+    static StageOutcome passed(std::string message) { return {StageStatus::Passed, std::move(message)}; }
+    static StageOutcome skipped(std::string message) { return {StageStatus::Skipped, std::move(message)}; }
+    static StageOutcome failed(Verdict verdict, std::string message)
+    {
+        return {StageStatus::Failed, std::move(message), verdict};
+    }
+    bool isFailed() const { return status == StageStatus::Failed; }
+};
+
+/// The verdict that an error of the device or compiler amounts to. Errors that say nothing of the candidate
+/// (out of memory, not supported, cancelled) are NotRun.
+Verdict verdictOf(ErrorCode code);
+
+/// Two bytes that outputs and workspaces are filled with before runs. As a float the first is NaN, the second
+/// a number.
+constexpr std::uint8_t poisonNan = 0xFF;
+constexpr std::uint8_t poisonNumber = 0x4B;
+
+struct EvaluationRun
+{
+    Device &device;
+    const PreparedTask &prepared;
+    ReferenceRunner &references;
+    CompileCache &compiler;
+    const EvaluatorOptions &options;
+    const EvaluationRequest &request;
+    std::mt19937_64 random;
+
+    LaunchPlan plan;
+    CompiledProgram program;
+    std::unique_ptr<DeviceModule> module;
+    std::chrono::steady_clock::time_point stageDeadline;
+    Evaluation evaluation;
+
+    /// Kept from the measure stage for the recheck and the verdict: the very buffers that were timed, and the
+    /// samples.
+    std::shared_ptr<class BoundCase> timedCase;
+    std::vector<double> candidateTimes; ///< µs per run, sum over the kernels
+    std::vector<double> baselineTimes;  ///< of the strongest baseline
+
+    const Task &task() const { return prepared.task; }
+    bool isOverBudget() const { return std::chrono::steady_clock::now() > stageDeadline; }
+    RunOptions runOptions(bool allChecks = false) const;
+};
+
+/// A shape case with the plan resolved for it and buffers allocated. Lives where it is made: its parts refer
+/// to each other.
+class BoundCase
+{
+public:
+    static Result<std::shared_ptr<BoundCase>> make(EvaluationRun &run, const ShapeCase &shapes);
+
+    const ShapeCase &shapes() const { return shapes_; }
+    CandidateBuffers &buffers() { return *buffers_; }
+    const ResolvedPlan &plan() const { return plan_; }
+
+    BoundCase(const BoundCase &) = delete;
+    BoundCase &operator=(const BoundCase &) = delete;
+
+private:
+    explicit BoundCase(const ShapeCase &shapes)
+        : shapes_(shapes)
+    {}
+    ShapeCase shapes_;
+    ResolvedPlan plan_;
+    std::optional<CandidateBuffers> buffers_;
+};
+
+/// The outcome of a failed run, with what was being run.
+StageOutcome failure(const Error &error, const std::string &what);
+
+/// Poisons, runs, reads the outputs.
+Result<std::vector<HostTensor>> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison,
+                                        bool allChecks = false);
+
+/// Compares outputs with what they should be; nullopt when all are within tolerance. `what` says which
+/// inputs.
+std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &shapes,
+                                  const std::vector<HostTensor> &outputs,
+                                  const std::vector<ExpectedOutput> &expected, const std::string &what,
+                                  std::uint8_t poison);
+
+/// Sets inputs, computes what is expected, runs once, compares: nullopt when right.
+std::optional<StageOutcome> checkInputs(EvaluationRun &run, BoundCase &bound, std::vector<HostTensor> inputs,
+                                        const std::string &what, std::uint8_t poison = poisonNan);
+
+/// The case for stages that run many times: the captured one, or, where that is large for this device, the
+/// largest that is not.
+const ShapeCase &workingCase(const EvaluationRun &run);
+
+/// Elements of all inputs and outputs together.
+std::int64_t elementsOf(const ShapeCase &shapes);
+
+StageOutcome runCompileStage(EvaluationRun &run);
+StageOutcome runSmokeStage(EvaluationRun &run);
+StageOutcome runShapesStage(EvaluationRun &run);
+StageOutcome runDtypesStage(EvaluationRun &run);
+StageOutcome runNumericsStage(EvaluationRun &run);
+StageOutcome runDeterminismStage(EvaluationRun &run);
+StageOutcome runMemoryStage(EvaluationRun &run);
+StageOutcome runMeasureStage(EvaluationRun &run);
+StageOutcome runRecheckStage(EvaluationRun &run);
+
+} // namespace kernelwright

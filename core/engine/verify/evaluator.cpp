@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "evaluator.h"
+
+#include "base/text.h"
+#include "engine/measure/statistics.h"
+#include "evaluation_run.h"
+
+#include <array>
+
+namespace kernelwright
+{
+
+namespace
+{
+
+struct Stage
+{
+    const char *name;
+    StageOutcome (*run)(EvaluationRun &);
+};
+
+constexpr std::array<Stage, 9> allStages{{{"compile", runCompileStage},
+                                          {"smoke", runSmokeStage},
+                                          {"shapes", runShapesStage},
+                                          {"dtypes", runDtypesStage},
+                                          {"numerics", runNumericsStage},
+                                          {"determinism", runDeterminismStage},
+                                          {"memory", runMemoryStage},
+                                          {"measure", runMeasureStage},
+                                          {"recheck", runRecheckStage}}};
+
+double secondsSince(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::uint64_t unforeseeableSeed()
+{
+    std::random_device source;
+    return (static_cast<std::uint64_t>(source()) << 32) | source();
+}
+
+/// The verdict of an evaluation whose stages have all passed.
+void concludeFromTimes(EvaluationRun &run)
+{
+    Evaluation &evaluation = run.evaluation;
+    const Baseline *baseline = strongestBaseline(evaluation);
+    if (!baseline) {
+        evaluation.reason = "there is no baseline to compare with";
+        return;
+    }
+    const std::string times = formatMicroseconds(evaluation.latency.medianUs) + " against " +
+                              formatMicroseconds(baseline->latency.medianUs) + " of " + baseline->name +
+                              (evaluation.timeSource == "model" ? " (both modelled)" : "");
+    switch (compareTimes(run.candidateTimes, run.baselineTimes)) {
+    case Comparison::Faster:
+        evaluation.verdict = Verdict::Faster;
+        evaluation.reason = formatSpeedup(evaluation.speedup) + " as fast: " + times;
+        break;
+    case Comparison::Slower:
+        evaluation.verdict = Verdict::Slower;
+        evaluation.reason = "slower: " + times;
+        break;
+    case Comparison::Ambiguous:
+        evaluation.verdict = Verdict::Ambiguous;
+        evaluation.reason = "no clear difference: " + times +
+                            "; a win needs 1 % and intervals of the medians that do not overlap";
+        break;
+    }
+    if (run.task().tolerance.allowReducedPrecision)
+        evaluation.reason += "; with reduced precision, which eager does not use";
+}
+
+class TaskEvaluator final : public Evaluator
+{
+public:
+    TaskEvaluator(PreparedTask prepared, Device &device, const EvaluatorOptions &options,
+                  std::string torchDevice)
+        : prepared_(std::move(prepared))
+        , device_(device)
+        , options_(options)
+        , references_(prepared_.weights, std::move(torchDevice))
+    {}
+
+    const PreparedTask &task() const override { return prepared_; }
+
+    Evaluation evaluate(const EvaluationRequest &request) override
+    {
+        const auto start = std::chrono::steady_clock::now();
+        EvaluationRun run{device_,
+                          prepared_,
+                          references_,
+                          compiler_,
+                          options_,
+                          request,
+                          std::mt19937_64(options_.seed ? *options_.seed : unforeseeableSeed())};
+        const DeviceInfo &info = device_.info();
+        run.evaluation.device = info.isSimulated ? info.id + " (modelled)" : info.id + " " + info.name;
+        if (runStages(run)) conclude(run);
+        run.evaluation.wallSeconds = secondsSince(start);
+        return std::move(run.evaluation);
+    }
+
+private:
+    /// False when a stage has failed; verdict and reason are then set.
+    bool runStages(EvaluationRun &run) const
+    {
+        for (const Stage &stage : allStages) {
+            if (run.request.cancel.isCancelled()) {
+                run.evaluation.reason = std::string("cancelled before ") + stage.name;
+                return false;
+            }
+            if (!runStage(run, stage)) return false;
+        }
+        return true;
+    }
+
+    static bool isAskedFor(const EvaluationRequest &request, const std::string &stage)
+    {
+        return request.stages.empty() || stage == "compile" || request.stages.count(stage) > 0;
+    }
+
+    bool runStage(EvaluationRun &run, const Stage &stage) const
+    {
+        const auto start = std::chrono::steady_clock::now();
+        StageResult result{stage.name, StageStatus::Running, "", 0};
+        if (run.request.onStage) run.request.onStage(result);
+        run.stageDeadline = start + options_.stageBudget;
+        StageOutcome outcome =
+            isAskedFor(run.request, stage.name) ? stage.run(run) : StageOutcome::skipped("not asked for");
+        result.status = outcome.status;
+        result.message = outcome.message;
+        result.seconds = secondsSince(start);
+        run.evaluation.stages.push_back(result);
+        if (run.request.onStage) run.request.onStage(result);
+        if (!outcome.isFailed()) return true;
+        run.evaluation.verdict = outcome.verdict;
+        run.evaluation.worst = std::move(outcome.worst);
+        run.evaluation.reason = std::string(stage.name) + ": " + outcome.message;
+        return false;
+    }
+
+    static void conclude(EvaluationRun &run)
+    {
+        for (const StageResult &stage : run.evaluation.stages) {
+            if (isAskedFor(run.request, stage.name)) continue;
+            run.evaluation.reason =
+                "the stages asked for passed; nothing is claimed, since " + stage.name + " was left out";
+            return;
+        }
+        concludeFromTimes(run);
+    }
+
+    PreparedTask prepared_;
+    Device &device_;
+    EvaluatorOptions options_;
+    ReferenceRunner references_;
+    CompileCache compiler_;
+};
+
+/// Where eager and the reference run: on the device itself where LibTorch can use it.
+std::string torchDeviceFor(const DeviceInfo &info)
+{
+    return !info.isSimulated && torchHasCuda() ? info.id : "cpu";
+}
+
+} // namespace
+
+Result<std::unique_ptr<Evaluator>> Evaluator::create(PreparedTask task, Device &device,
+                                                     const EvaluatorOptions &options)
+{
+    if (const auto valid = validateTask(task.task); !valid) return forward(valid.error());
+    if (task.capturedInputs.size() != task.task.inputs.size())
+        return fail(ErrorCode::BadInput, "the task has " + std::to_string(task.task.inputs.size()) +
+                                             " inputs but " + std::to_string(task.capturedInputs.size()) +
+                                             " captured ones");
+    std::string torchDevice = torchDeviceFor(device.info());
+    return std::make_unique<TaskEvaluator>(std::move(task), device, options, std::move(torchDevice));
+}
+
+} // namespace kernelwright

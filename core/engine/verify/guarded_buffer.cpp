@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "guarded_buffer.h"
+
+#include <algorithm>
+
+namespace kernelwright
+{
+
+namespace
+{
+constexpr std::int64_t zoneBytes = 4096; // a multiple of the alignment that allocate() promises
+constexpr std::byte zonePattern{0xA5};
+} // namespace
+
+Result<GuardedBuffer> GuardedBuffer::allocate(Device &device, std::int64_t bytes, const std::string &label)
+{
+    GuardedBuffer buffer;
+    buffer.device_ = &device;
+    buffer.label_ = label;
+    buffer.bytes_ = bytes;
+    if (!device.info().isSimulated) buffer.guard_ = buffer.tail_ = zoneBytes;
+    // A tensor without elements still has an address.
+    const std::int64_t total = std::max<std::int64_t>(1, bytes + buffer.guard_ + buffer.tail_);
+    auto memory = device.allocate(total, label);
+    if (!memory) return forward(memory.error(), "allocating " + label);
+    buffer.memory_ = std::move(*memory);
+    if (const auto guarded = buffer.renewGuards(); !guarded) return forward(guarded.error());
+    return buffer;
+}
+
+Result<void> GuardedBuffer::renewGuards()
+{
+    if (guard_ == 0) return {};
+    const std::vector<std::byte> zone(static_cast<std::size_t>(zoneBytes), zonePattern);
+    if (const auto front = device_->write(*memory_, 0, zone); !front) return front;
+    return device_->write(*memory_, guard_ + bytes_, zone);
+}
+
+Result<void> GuardedBuffer::write(std::span<const std::byte> bytes)
+{
+    if (static_cast<std::int64_t>(bytes.size()) != bytes_)
+        return fail(ErrorCode::Internal, label_ + " has " + std::to_string(bytes_) + " bytes, not " +
+                                             std::to_string(bytes.size()));
+    return bytes.empty() ? Result<void>() : device_->write(*memory_, guard_, bytes);
+}
+
+Result<void> GuardedBuffer::read(std::span<std::byte> bytes) const
+{
+    return bytes.empty() ? Result<void>() : device_->read(*memory_, guard_, bytes);
+}
+
+Result<void> GuardedBuffer::poison(std::uint8_t byte)
+{
+    if (bytes_ == 0) return {};
+    if (const auto filled = device_->fill(*memory_, byte, true); !filled) return filled;
+    return renewGuards();
+}
+
+Result<std::optional<std::int64_t>> GuardedBuffer::damagedAt() const
+{
+    if (guard_ == 0) return std::optional<std::int64_t>();
+    std::vector<std::byte> zone(static_cast<std::size_t>(zoneBytes));
+    for (const std::int64_t start : {std::int64_t{0}, guard_ + bytes_}) {
+        if (const auto read = device_->read(*memory_, start, zone); !read) return forward(read.error());
+        const auto damaged =
+            std::find_if(zone.begin(), zone.end(), [](std::byte b) { return b != zonePattern; });
+        if (damaged != zone.end())
+            return std::optional<std::int64_t>(start - guard_ + (damaged - zone.begin()));
+    }
+    return std::optional<std::int64_t>();
+}
+
+} // namespace kernelwright

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inputs for a task that nobody has seen: like the captured ones, or at the edges of what numbers can be.
+#pragma once
+
+#include "kernel/task.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernelwright
+{
+
+/// How the floating inputs that are not weights are made.
+enum class InputPattern {
+    LikeCaptured, ///< drawn from the captured tensor's distribution
+    MixedScale,   ///< magnitudes over eight decades (as far as the type reaches)
+    AllEqual,     ///< one value everywhere
+    Zeros,
+    LargeNegative, ///< all negative, far below the captured range
+    NearMaximum,   ///< between half of the type's largest value and that
+    Denormals,     ///< subnormals and the smallest normal values of both signs
+    Infinities,    ///< like captured, with ±Inf at a few places
+    NotANumbers,   ///< like captured, with NaN at a few places
+};
+const char *inputPatternName(InputPattern pattern); ///< "mixed scale", …
+
+/// Which values weights have.
+enum class WeightChoice {
+    Captured, ///< the model's own wherever the shapes are the captured ones
+    Redrawn,  ///< others like them, so that nothing computed from the model's own can be right
+};
+
+/// One input per task input, laid out as the case's strides say. The same arguments give the same bytes.
+///
+/// Drawn like the captured: tensors of at most 16 different values (masks, flags) keep to these; tensors
+/// without negative values stay so; others are normal with the captured mean and deviation. Integers are
+/// drawn from the captured range, those that are weights (index tables) stay as captured; tensors of one
+/// element that are weights stay too.
+std::vector<HostTensor> generateInputs(const Task &task, const ShapeCase &shapes,
+                                       std::span<const HostTensor> captured, InputPattern pattern,
+                                       WeightChoice weights, std::uint64_t seed);
+
+/// Elements of storage that a layout spans: 1 + Σ (size − 1) · stride; 0 where a size is 0.
+std::int64_t storageElements(const TensorType &type);
+
+/// A tensor with these sizes and strides and zeroed storage.
+HostTensor makeStridedTensor(const TensorType &type);
+
+/// The same elements in other strides.
+HostTensor withLayout(const HostTensor &tensor, const TensorType &layout);
+
+/// Stores a number as one element, rounded to the type.
+void storeElement(std::byte *at, DType dtype, double value);
+
+} // namespace kernelwright

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stages measure and recheck.
+#include "base/text.h"
+#include "engine/measure/profiler.h"
+#include "engine/measure/statistics.h"
+#include "graph/cost_model.h"
+#include "timed_candidate.h"
+
+#include <algorithm>
+
+namespace kernelwright
+{
+
+namespace
+{
+
+/// How many buffer sets fit: inputs in rotation must not crowd the device or, on the simulator, the time.
+int setCount(const EvaluationRun &run)
+{
+    const ShapeCase &captured = run.task().cases.front();
+    if (run.device.info().isSimulated) return elementsOf(captured) > (std::int64_t{1} << 21) ? 1 : 2;
+    std::int64_t bytes = 1;
+    for (const auto *tensors : {&captured.inputs, &captured.outputs})
+        for (const TensorType &type : *tensors)
+            bytes += type.byteCount();
+    return static_cast<int>(std::clamp<std::int64_t>(run.device.info().memoryBytes / 8 / bytes, 1, 3));
+}
+
+TimingOptions timingOptions(const EvaluationRun &run)
+{
+    TimingOptions options;
+    options.cancel = run.request.cancel;
+    if (run.device.info().isSimulated) {
+        // The model gives the same work the same time: two samples show that it does.
+        options.warmUps = 0;
+        options.minimumSamples = options.maximumSamples = 2;
+    }
+    return options;
+}
+
+/// Eager on the same inputs as the candidate, set by set.
+Result<TimedWork> eagerWork(EvaluationRun &run, const TimedCandidate &candidate)
+{
+    auto sets = std::make_shared<std::vector<std::function<Result<void>()>>>();
+    for (std::size_t i = 0; i < candidate.setCount(); ++i) {
+        auto work = run.references.timedEager(run.task().cases.front(), candidate.inputsOf(i));
+        if (!work) return forward(work.error());
+        sets->push_back(std::move(*work));
+    }
+    return TimedWork{"eager", [sets, next = std::make_shared<std::size_t>(0)]() -> Result<void> {
+                         return (*sets)[(*next)++ % sets->size()]();
+                     }};
+}
+
+bool canMeasureEager(const EvaluationRun &run)
+{
+    return !run.device.info().isSimulated && run.references.torchDevice() != "cpu";
+}
+
+void addModelledBaseline(EvaluationRun &run)
+{
+    const double us = modelEagerTime(run.task().cases.front().subgraph, run.device.info().ceilings);
+    Baseline baseline;
+    baseline.name =
+        run.device.info().isSimulated ? "eager" : "eager (modelled: this LibTorch cannot use the GPU)";
+    baseline.latency.medianUs = baseline.latency.spanUs = us;
+    baseline.latency.samples = 1;
+    run.evaluation.baselines.push_back(std::move(baseline));
+    run.baselineTimes = {us};
+}
+
+/// More kernels than the plan has would escape the clock or the checks.
+std::optional<StageOutcome> checkKernelCount(const EvaluationRun &run, const std::vector<TimeSample> &samples,
+                                             std::size_t planned)
+{
+    for (const TimeSample &sample : samples)
+        if (sample.kernels > 0 && static_cast<std::size_t>(sample.kernels) != planned)
+            return StageOutcome::failed(Verdict::Suspicious, std::to_string(sample.kernels) +
+                                                                 " kernels ran where the launch plan has " +
+                                                                 std::to_string(planned) + " (" +
+                                                                 run.evaluation.timeSource + ")");
+    return std::nullopt;
+}
+
+std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candidate)
+{
+    std::vector<TimedWork> works{{"candidate", [&candidate] { return candidate.enqueue(); }}};
+    if (canMeasureEager(run)) {
+        auto eager = eagerWork(run, candidate);
+        if (!eager) return StageOutcome::failed(Verdict::NotRun, "the baseline: " + eager.error().message);
+        works.push_back(std::move(*eager));
+    }
+    auto timing = run.device.timeInterleaved(works, timingOptions(run));
+    if (auto wrong = candidate.finish()) return wrong;
+    if (!timing) return failure(timing.error(), "timing");
+    if (timing->samples.size() != works.size() || timing->samples.front().empty())
+        return StageOutcome::failed(Verdict::NotRun, "the device gave no time samples");
+    Evaluation &evaluation = run.evaluation;
+    evaluation.timeSource = timing->timeSource;
+    evaluation.metricsNote = timing->note;
+    evaluation.latency = summarize(timing->samples[0]);
+    run.candidateTimes = sumsOf(timing->samples[0]);
+    if (works.size() > 1) {
+        evaluation.baselines.push_back({"eager", summarize(timing->samples[1])});
+        run.baselineTimes = sumsOf(timing->samples[1]);
+    } else {
+        addModelledBaseline(run);
+    }
+    return checkKernelCount(run, timing->samples[0], candidate.firstSet()->plan().kernels.size());
+}
+
+/// A counter that cannot be read costs its number, not the evaluation.
+void readCounters(EvaluationRun &run, TimedCandidate &candidate)
+{
+    auto counters =
+        run.device.countersOf(*run.module, candidate.firstSet()->buffers().launches(), run.request.cancel);
+    std::string &note = run.evaluation.metricsNote;
+    const std::string said = counters ? counters->note : counters.error().message;
+    if (!said.empty()) note += (note.empty() ? "" : "; ") + said;
+    if (counters) run.evaluation.metrics = std::move(counters->metrics);
+}
+
+} // namespace
+
+StageOutcome runMeasureStage(EvaluationRun &run)
+{
+    TimedCandidate candidate;
+    const double inspectedShare = run.device.info().isSimulated ? 1.0 : 0.1;
+    if (auto failed = candidate.prepare(run, setCount(run), inspectedShare)) return *failed;
+    if (auto failed = takeTimes(run, candidate)) return *failed;
+    readCounters(run, candidate);
+    run.timedCase = candidate.firstSet();
+
+    Evaluation &evaluation = run.evaluation;
+    evaluation.floorUs = floorMicroseconds(run.task().cost, run.device.info().ceilings);
+    if (const Baseline *strongest = strongestBaseline(evaluation);
+        strongest && evaluation.latency.medianUs > 0)
+        evaluation.speedup = strongest->latency.medianUs / evaluation.latency.medianUs;
+    if (isFasterThanPossible(run.candidateTimes, evaluation.floorUs))
+        return StageOutcome::failed(
+            Verdict::Suspicious,
+            formatMicroseconds(evaluation.latency.medianUs) + " is less than the floor of " +
+                formatMicroseconds(evaluation.floorUs) +
+                " by more than the measuring error: less data was moved than the task needs");
+    return StageOutcome::passed(
+        formatMicroseconds(evaluation.latency.medianUs) + " by " + evaluation.timeSource + ", IQR " +
+        formatMicroseconds(evaluation.latency.iqrUs) + ", " + std::to_string(evaluation.latency.samples) +
+        " samples; outputs of " + std::to_string(candidate.inspections()) + " timed runs compared");
+}
+
+StageOutcome runRecheckStage(EvaluationRun &run)
+{
+    const ShapeCase &captured = run.task().cases.front();
+    if (!run.timedCase) {
+        auto bound = BoundCase::make(run, captured);
+        if (!bound) return failure(bound.error(), "");
+        run.timedCase = std::move(*bound);
+    }
+    const auto damage = run.timedCase->buffers().damage();
+    if (!damage) return failure(damage.error(), "after timing");
+    if (*damage)
+        return StageOutcome::failed(Verdict::Incorrect, "while it was timed the candidate " + **damage);
+    std::vector<HostTensor> unseen =
+        generateInputs(run.task(), captured, run.prepared.capturedInputs, InputPattern::LikeCaptured,
+                       WeightChoice::Redrawn, run.random());
+    if (auto wrong = checkInputs(run, *run.timedCase, std::move(unseen),
+                                 "unseen inputs and weights after timing", poisonNumber))
+        return *wrong;
+    return StageOutcome::passed("right on unseen inputs and weights in the buffers that were timed");
+}
+
+} // namespace kernelwright

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "evaluator.h"
+#include "input_generator.h"
+#include "reference_runner.h"
+
+#include <algorithm>
+
+namespace kernelwright
+{
+
+namespace
+{
+
+constexpr std::int64_t mostGuessedElements = std::int64_t{1} << 20;
+constexpr std::size_t mostCases = 24;
+
+TensorType packed(const TensorType &type)
+{
+    return contiguousType(type.dtype, type.sizes);
+}
+
+/// Runs a guess and fills in its outputs; false when the reference does not have this case: it fails there,
+/// or gives other outputs than the task has.
+bool completeGuess(const Task &task, const std::vector<HostTensor> &captured, ReferenceRunner &references,
+                   ShapeCase &guess)
+{
+    if (guess.inputs.size() != task.inputs.size()) return false;
+    constexpr std::uint64_t seed = 1; // the shapes are what counts here, not the values
+    std::vector<HostTensor> inputs =
+        generateInputs(task, guess, captured, InputPattern::LikeCaptured, WeightChoice::Captured, seed);
+    const auto expected = references.expect(guess, inputs, {});
+    if (!expected || expected->size() != task.outputs.size()) return false;
+    guess.outputs.clear();
+    for (std::size_t i = 0; i < expected->size(); ++i) {
+        const TensorType &type = (*expected)[i].eager.type;
+        const TensorType &captive = task.outputs[i].type;
+        if (type.dtype != captive.dtype || type.sizes.size() != captive.sizes.size()) return false;
+        if ((*expected)[i].exact.type.sizes != type.sizes) return false;
+        guess.outputs.push_back(packed(type));
+    }
+    return true;
+}
+
+/// The captured case must run, on the captured inputs, and give what the task says.
+Result<void> completeCaptured(Task &task, const std::vector<HostTensor> &captured,
+                              ReferenceRunner &references)
+{
+    ShapeCase &shapes = task.cases.front();
+    const auto expected = references.expect(shapes, captured, {});
+    if (!expected) return forward(expected.error(), "task '" + task.title + "'");
+    if (expected->size() != task.outputs.size())
+        return fail(ErrorCode::NotSupported, "task '" + task.title + "' gave " +
+                                                 std::to_string(expected->size()) +
+                                                 " tensors where its subgraph has " +
+                                                 std::to_string(task.outputs.size()) + " outputs");
+    shapes.outputs.clear();
+    for (std::size_t i = 0; i < expected->size(); ++i) {
+        TensorType &type = task.outputs[i].type;
+        const std::vector<std::string> symbols = type.symbols;
+        type = packed((*expected)[i].eager.type);
+        if (symbols.size() == type.sizes.size()) type.symbols = symbols;
+        shapes.outputs.push_back(packed(type));
+    }
+    return {};
+}
+
+} // namespace
+
+Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vector<HostTensor> capturedInputs)
+{
+    if (task.cases.empty())
+        return fail(ErrorCode::BadInput, "task '" + task.title + "' has no captured shape case");
+    if (capturedInputs.size() != task.inputs.size())
+        return fail(ErrorCode::BadInput, "task '" + task.title + "' has " +
+                                             std::to_string(task.inputs.size()) + " inputs but " +
+                                             std::to_string(capturedInputs.size()) + " were captured");
+    task.cases.resize(1);
+    for (std::size_t i = 0; i < capturedInputs.size(); ++i) {
+        // What was really there goes before what the model file says.
+        task.inputs[i].type.sizes = capturedInputs[i].type.sizes;
+        task.inputs[i].type.strides = capturedInputs[i].type.strides;
+        task.inputs[i].type.dtype = capturedInputs[i].type.dtype;
+    }
+    task.cases.front().inputs.clear();
+    for (const HostTensor &input : capturedInputs)
+        task.cases.front().inputs.push_back(input.type);
+
+    ReferenceRunner references(weights, "cpu");
+    if (const auto done = completeCaptured(task, capturedInputs, references); !done)
+        return forward(done.error());
+    if (const auto valid = validateTask(task); !valid)
+        return forward(valid.error(), "task '" + task.title + "'");
+    // The runner tells cases apart by where their subgraphs are: they stay in place until it is done with
+    // them.
+    std::vector<ShapeCase> guesses = guessShapeCases(task, mostGuessedElements);
+    for (ShapeCase &guess : guesses) {
+        if (task.cases.size() >= mostCases) break;
+        if (completeGuess(task, capturedInputs, references, guess)) task.cases.push_back(guess);
+    }
+    if (const auto valid = validateTask(task); !valid)
+        return forward(valid.error(), "task '" + task.title + "'");
+    return PreparedTask{std::move(task), weights, std::move(capturedInputs)};
+}
+
+} // namespace kernelwright

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/cancel.h"
+#include "comparison.h"
+#include "engine/reference/executor.h"
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernelwright
+{
+
+/// Computes what a task's outputs should be: the subgraph in float64, and as PyTorch computes it. Keeps the
+/// executors of the latest cases. Belongs to one thread.
+class ReferenceRunner
+{
+public:
+    /// `weights` must outlive the object. `torchDevice` runs eager; float64 runs there too.
+    ReferenceRunner(const WeightMap &weights, std::string torchDevice);
+
+    /// One expectation per output of the case. The inputs stand in the order of the subgraph's.
+    Result<std::vector<ExpectedOutput>> expect(const ShapeCase &shapes, const std::vector<HostTensor> &inputs,
+                                               const CancelToken &cancel);
+
+    /// Eager alone, in its own types.
+    Result<std::vector<HostTensor>> eager(const ShapeCase &shapes, const std::vector<HostTensor> &inputs,
+                                          const CancelToken &cancel);
+
+    /// Eager on these inputs as work to be timed; valid until expectations of other cases are asked for.
+    Result<std::function<Result<void>()>> timedEager(const ShapeCase &shapes,
+                                                     const std::vector<HostTensor> &inputs);
+
+    const std::string &torchDevice() const { return torchDevice_; }
+
+private:
+    struct Executors
+    {
+        const OperatorGraph *graph = nullptr; ///< which case they are of
+        std::unique_ptr<Executor> exact;
+        std::unique_ptr<Executor> eager;
+    };
+    Executors &executorsOf(const ShapeCase &shapes);
+    Result<void> makeExecutor(std::unique_ptr<Executor> &executor, const ShapeCase &shapes, bool float64);
+    Result<std::vector<HostTensor>> run(std::unique_ptr<Executor> &executor, const ShapeCase &shapes,
+                                        bool float64, const std::vector<HostTensor> &inputs,
+                                        const CancelToken &cancel);
+
+    const WeightMap &weights_;
+    std::string torchDevice_;
+    std::list<Executors> recent_;
+};
+
+} // namespace kernelwright

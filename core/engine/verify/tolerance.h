@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far an output may be from the truth.
+//
+// For one output of one run let r be the reference (the subgraph in float64 on the same inputs), e what eager
+// PyTorch gives, T the output's type, u the unit roundoff of the type that eager computes T in (2^-24 for
+// float32 and shorter types, 2^-53 for float64), h(x) half a unit in the last place of T at magnitude |x|,
+// and
+//
+//   rms     = root mean square of the finite elements of r
+//   excess  = max over i of  max(0, |e_i − r_i| − h(r_i)) / (|r_i| + rms)
+//
+// that is eager's error beyond the unavoidable rounding of its output, relative to the element and the
+// output's scale. With M = Tolerance::eagerMultiple and R = Tolerance::outputRoundings a candidate's element
+// may differ from r_i by
+//
+//   allowed_i = M · ( max(excess · (|r_i| + rms), 4u·|r_i| + u·rms) + h(r_i) ) + R · h(r_i)
+//
+// The second argument of max keeps eager's luck on a few elements (excess = 0) from becoming the measure:
+// four roundings of the element and one of the output's scale, in the type eager computes with. Every term is
+// proportional to the output, so that an output of zeros never passes for one that is not.
+//
+// Elements that are not finite have classes instead of distances: NaN, +Inf, −Inf. r is first rounded to T,
+// so that an overflow of T is Inf. A candidate must have the class of r; where eager's class differs from r's
+// (its intermediate results overflowed, or float64's did not) the candidate may have either. Integers and
+// bools must be equal to what float64 or eager gives.
+#pragma once
+
+#include "graph/tensor_type.h"
+#include "kernel/task.h"
+
+#include <vector>
+
+namespace kernelwright
+{
+
+/// Half a unit in the last place of a floating type at this magnitude (subnormals included); 0 for other
+/// types.
+double halfUlp(DType dtype, double magnitude);
+
+/// The largest finite value of a floating type; 0 for other types.
+double largestFinite(DType dtype);
+
+/// The smallest positive value of a floating type, a subnormal; 0 for other types.
+double smallestPositive(DType dtype);
+
+/// The value rounded to the type, to nearest even; overflow is ±Inf. Other types return it unchanged.
+double roundTo(DType dtype, double value);
+
+/// The quantities of the formula above for one output of one run.
+class AllowedError
+{
+public:
+    /// `exact` and `eager` hold the same elements in the same order.
+    AllowedError(DType dtype, const std::vector<double> &exact, const std::vector<double> &eager,
+                 const Tolerance &tolerance);
+
+    double at(double exact) const; ///< allowed_i for a finite r_i
+    double excess() const { return excess_; }
+    double scale() const { return rms_; }
+    double eagerMaxError() const { return eagerMaxError_; } ///< max |e_i − r_i| over finite elements
+
+private:
+    DType dtype_;
+    Tolerance tolerance_;
+    double unitRoundoff_ = 0;
+    double rms_ = 0;
+    double excess_ = 0;
+    double eagerMaxError_ = 0;
+};
+
+} // namespace kernelwright
