@@ -145,8 +145,10 @@ private:
                     (parameter.empty() || (parameter.size() == 1 && parameter[0].text == "void"));
                 if (!isEmptyList) {
                     auto read = readParameter(parameter, positionAt(at_));
-                    if (!read) return tl::unexpected<Error>(read.error());
-                    kernel.parameters.push_back(std::move(*read));
+                    if (read)
+                        kernel.parameters.push_back(std::move(*read));
+                    else if (!kernel.problem)
+                        kernel.problem = read.error();
                 }
                 if (kernel.parameters.size() > most)
                     return failAt(kernel.position, "expected at most 1024 kernel parameters");

@@ -5,6 +5,7 @@
 
 #include "launch_plan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct KernelSignature
     std::vector<KernelParameter> parameters;
     PlanPosition position;    ///< of the name
     bool hasCLinkage = false; ///< extern "C", in front or as a block around it
+    /// Set where a parameter has no name, as declarations may do; of no matter unless this is the kernel's
+    /// definition.
+    std::optional<Error> problem;
 };
 
 /// All `__global__` functions outside comments, strings and preprocessor lines, in order. What stands inside

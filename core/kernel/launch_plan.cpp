@@ -281,6 +281,7 @@ Result<void> attachSignatures(LaunchPlan &plan, const std::string &source)
             return failAt(signature->position, "expected extern \"C\" in front of the kernel " +
                                                    quoteText(kernel.name) +
                                                    ", so that it can be found by its name");
+        if (signature->problem) return tl::unexpected<Error>(*signature->problem);
         kernel.parameters = signature->parameters;
     }
     return {};
