@@ -23,6 +23,10 @@ endif()
 function(kernelwright_warnings target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Werror -Wnon-virtual-dtor -Woverloaded-virtual
                            -Wno-missing-field-initializers)
+    # GCC 13 takes a reference from a temporary iterator or view into a container that lives on for a dangling one.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+        target_compile_options(${target} PRIVATE -Wno-dangling-reference)
+    endif()
     if(KERNELWRIGHT_SANITIZE)
         target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                -fno-omit-frame-pointer)
