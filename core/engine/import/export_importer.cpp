@@ -98,6 +98,8 @@ Result<ImportedModel> importExportedProgram(const ZipArchive &archive, const Imp
         else
             return forward(stored.error());
     }
+    for (std::size_t i = 0; i < fromFile.size() && i < options.exampleInputs.size(); ++i)
+        fromFile[i] = options.exampleInputs[i];
     Result<std::vector<HostTensor>> inputs = makeSampleInputs(exported->graph, options.inputs, fromFile);
     if (!inputs) return forward(inputs.error(), "'" + archive.path() + "'");
     model.sampleInputs = std::move(*inputs);

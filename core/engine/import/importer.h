@@ -16,7 +16,7 @@ struct InputSpec
 {
     std::string name; ///< "" = the next input in order
     std::vector<std::int64_t> sizes;
-    DType dtype = DType::Float32;
+    DType dtype = DType::Unknown; ///< Unknown = as the model says, float32 where it does not say
 };
 Result<InputSpec> parseInputSpec(const std::string &text);
 
@@ -39,6 +39,8 @@ struct ImportedModel
 struct ImportOptions
 {
     std::vector<InputSpec> inputs; ///< override the file's own sample inputs
+    /// Real inputs, in order (those of a stored example): they take the place of the file's own.
+    std::vector<HostTensor> exampleInputs;
     bool readWeights = true;
 };
 

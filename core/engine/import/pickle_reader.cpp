@@ -16,7 +16,8 @@ using Kind = PickleValue::Kind;
 
 // What torch.save writes for tensors and containers of tensors; torch dtypes, storages and devices come
 // beside these.
-constexpr std::array<std::string_view, 10> allowedGlobals{"torch._utils _rebuild_tensor_v2",
+constexpr std::array<std::string_view, 11> allowedGlobals{"torch.jit._pickle restore_type_tag",
+                                                          "torch._utils _rebuild_tensor_v2",
                                                           "torch._utils _rebuild_tensor",
                                                           "torch._utils _rebuild_parameter",
                                                           "torch._utils _rebuild_tensor_v3",

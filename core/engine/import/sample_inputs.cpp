@@ -180,7 +180,8 @@ std::int64_t integerBoundOf(const OperatorGraph &graph, ValueId input)
 
 Result<std::vector<HostTensor>> makeSampleInputs(const OperatorGraph &graph,
                                                  const std::vector<InputSpec> &specs,
-                                                 const std::vector<std::optional<HostTensor>> &fromFile)
+                                                 const std::vector<std::optional<HostTensor>> &fromFile,
+                                                 std::optional<std::int64_t> integerBound)
 {
     if (const Result<void> fit = checkSpecs(graph, specs); !fit) return forward(fit.error());
     std::mt19937_64 generator(seed);
@@ -207,8 +208,9 @@ Result<std::vector<HostTensor>> makeSampleInputs(const OperatorGraph &graph,
                                                  "instance --input " +
                                                  value.name + "=1x64:int64");
         if (dtype == DType::Unknown) dtype = DType::Float32;
-        Result<HostTensor> tensor = randomTensor(dtype, spec ? spec->sizes : value.type.sizes,
-                                                 integerBoundOf(graph, graph.inputs[i]), generator);
+        const std::int64_t bound = integerBound.value_or(integerBoundOf(graph, graph.inputs[i]));
+        Result<HostTensor> tensor =
+            randomTensor(dtype, spec ? spec->sizes : value.type.sizes, bound, generator);
         if (!tensor) return forward(tensor.error(), "input '" + value.name + "'");
         inputs.push_back(std::move(*tensor));
     }

@@ -23,6 +23,7 @@ std::int64_t integerBoundOf(const OperatorGraph &graph, ValueId input);
 /// there are too many.
 Result<std::vector<HostTensor>> makeSampleInputs(const OperatorGraph &graph,
                                                  const std::vector<InputSpec> &specs,
-                                                 const std::vector<std::optional<HostTensor>> &fromFile);
+                                                 const std::vector<std::optional<HostTensor>> &fromFile,
+                                                 std::optional<std::int64_t> integerBound = std::nullopt);
 
 } // namespace kernelwright

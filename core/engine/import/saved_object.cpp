@@ -62,6 +62,35 @@ std::optional<std::vector<std::int64_t>> integersOf(const PickleValue &value)
 
 } // namespace
 
+// (storage, offset, sizes, strides, requires_grad, hooks[, dtype]); the storage is ('storage', type, key,
+// device, count).
+std::optional<TensorType> savedTensorType(const PickleValue &call)
+{
+    if (call.kind != Kind::Call || call.items.size() < 4 || call.items[0]->kind != Kind::Persistent ||
+        call.items[1]->kind != Kind::Int)
+        return std::nullopt;
+    const PickleValue &description = *call.items[0]->items[0];
+    if (description.kind != Kind::Tuple || description.items.size() < 3 ||
+        description.items[1]->kind != Kind::Global || description.items[2]->kind != Kind::String)
+        return std::nullopt;
+    const auto sizes = integersOf(*call.items[2]);
+    const auto strides = integersOf(*call.items[3]);
+    if (!sizes || !strides) return std::nullopt;
+    TensorType type;
+    type.sizes = *sizes;
+    type.strides = *strides;
+    type.dtype = dtypeOfStorage(description.items[1]->text);
+    if (call.text.ends_with("_v3") && call.items.size() > 6 && call.items[6]->kind == Kind::Global)
+        type.dtype = dtypeFromName(call.items[6]->text.substr(call.items[6]->text.find(' ') + 1));
+    return type;
+}
+
+PicklePointer untaggedPickle(PicklePointer value)
+{
+    const bool isTag = value->kind == Kind::Call && value->text == "torch.jit._pickle restore_type_tag";
+    return isTag && !value->items.empty() ? value->items[0] : value;
+}
+
 Result<SavedObject> SavedObject::read(ZipArchive archive)
 {
     const std::string name = archive.findBySuffix("data.pkl");
@@ -92,7 +121,8 @@ Result<SavedObject> SavedObject::read(const ZipRecord &record, const std::string
 
 bool SavedObject::isTensor(const PickleValue &value)
 {
-    return value.kind == Kind::Call && value.text != "torch Size" && value.text != "torch device";
+    return value.kind == Kind::Call && value.text != "torch Size" && value.text != "torch device" &&
+           value.text != "torch.jit._pickle restore_type_tag";
 }
 
 Result<HostTensor> SavedObject::tensor(const PickleValue &value)
@@ -111,34 +141,16 @@ Result<HostTensor> SavedObject::tensor(const PickleValue &value)
     return rebuild(*call);
 }
 
-// (storage, offset, sizes, strides, requires_grad, hooks[, dtype]); the storage is ('storage', type, key,
-// device, count).
 Result<HostTensor> SavedObject::rebuild(const PickleValue &call)
 {
-    const auto malformed = [&] {
+    const std::optional<TensorType> type = savedTensorType(call);
+    if (!type)
         return fail(ErrorCode::BadInput, "'" + archive_.path() + "' holds a malformed tensor description");
-    };
-    if (call.items.size() < 4 || call.items[0]->kind != Kind::Persistent || call.items[1]->kind != Kind::Int)
-        return malformed();
-    const PickleValue &description = *call.items[0]->items[0];
-    if (description.kind != Kind::Tuple || description.items.size() < 3 ||
-        description.items[1]->kind != Kind::Global || description.items[2]->kind != Kind::String)
-        return malformed();
-    const auto sizes = integersOf(*call.items[2]);
-    const auto strides = integersOf(*call.items[3]);
-    if (!sizes || !strides) return malformed();
-
-    TensorType type;
-    type.sizes = *sizes;
-    type.strides = *strides;
-    type.dtype = dtypeOfStorage(description.items[1]->text);
-    if (call.text.ends_with("_v3") && call.items.size() > 6 && call.items[6]->kind == Kind::Global)
-        type.dtype = dtypeFromName(call.items[6]->text.substr(call.items[6]->text.find(' ') + 1));
-    const Result<ZipRecord> record = storage(description.items[2]->text);
+    const std::string &key = call.items[0]->items[0]->items[2]->text;
+    const Result<ZipRecord> record = storage(key);
     if (!record) return forward(record.error());
-    return tensorInRecord(type, *record, call.items[1]->integer,
-                          "a tensor in '" + folder_ + "data/" + description.items[2]->text + "' of '" +
-                              archive_.path() + "'");
+    return tensorInRecord(*type, *record, call.items[1]->integer,
+                          "a tensor in '" + folder_ + "data/" + key + "' of '" + archive_.path() + "'");
 }
 
 Result<ZipRecord> SavedObject::storage(const std::string &key)

@@ -7,11 +7,20 @@
 #include "zip_archive.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kernelwright
 {
+
+/// The type of a tensor as the pickle describes it, without its bytes; nullopt where the value is no plain
+/// tensor.
+std::optional<TensorType> savedTensorType(const PickleValue &value);
+
+/// TorchScript wraps containers in a call that carries their static type: what is inside, else the value
+/// itself.
+PicklePointer untaggedPickle(PicklePointer value);
 
 class SavedObject
 {
