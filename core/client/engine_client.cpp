@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine_client.h"
 
+#include "call_table.h"
 #include "engine_process.h"
 #include "protocol/messages.h"
 
 #include <QThread>
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -19,8 +18,7 @@ namespace kernelwright
 
 namespace
 {
-using Clock = std::chrono::steady_clock;
-using NotificationHandler = std::function<void(const std::string &, const Json &)>;
+using Clock = CallTable::Clock;
 
 constexpr std::chrono::milliseconds cancelGrace{1000};
 constexpr int shutdownMilliseconds = 2000;
@@ -30,13 +28,6 @@ constexpr int longestRememberedLine = 400;
 /// A token can be raised from a signal handler and therefore wakes nobody: it is looked at this often while a
 /// call waits.
 constexpr std::chrono::milliseconds cancelLook{50};
-
-struct PendingCall
-{
-    std::string method;
-    NotificationHandler onNotification;
-    std::optional<Result<Json>> outcome; ///< guarded by Private::mutex
-};
 
 /// "open-ended" deadlines must not overflow the clock.
 Clock::time_point deadlineFromNow(std::chrono::milliseconds duration)
@@ -73,13 +64,9 @@ public:
 private:
     Result<Json> launch();
     Result<Json> sayHello();
-    Result<Json> waitFor(std::int64_t id, const std::shared_ptr<PendingCall> &call,
-                         const CallOptions &options);
+    void awaitOutcome(std::int64_t id, const std::string &method, const CallOptions &options);
     void giveUp(std::int64_t id, const Error &why);
     void post(std::int64_t id, const protocol::Request &request);
-    std::shared_ptr<PendingCall> findCall(std::int64_t id);
-    void complete(std::int64_t id, Result<Json> outcome);
-    void completeAll(const Error &why);
 
     // On the I/O thread.
     void takeMessage(const std::string &line);
@@ -105,10 +92,9 @@ private:
     bool isRestoring_ = false;                          ///< under startMutex
     bool hasRunBefore_ = false;                         ///< likewise
 
-    std::mutex mutex_; ///< guards what follows
-    std::condition_variable answered_;
-    std::map<std::int64_t, std::shared_ptr<PendingCall>> calls_;
-    std::int64_t nextId_ = 1;
+    CallTable calls_;
+
+    std::mutex mutex_;             ///< guards what follows
     std::optional<Json> greeting_; ///< hello's answer, while that engine runs
     std::deque<std::string> logTail_;
     std::function<void(const QString &)> onLogLine_;
@@ -132,7 +118,7 @@ EngineClient::Private::~Private()
     onIoThread([this] {
         if (process_->isRunning()) {
             process_->send(
-                QByteArray::fromStdString(protocol::encode(protocol::Request{nextId_++, "shutdown"})));
+                QByteArray::fromStdString(protocol::encode(protocol::Request{calls_.newId(), "shutdown"})));
             process_->finish(shutdownMilliseconds);
         }
         process_.reset();
@@ -213,18 +199,10 @@ Result<Json> EngineClient::Private::sayHello()
 Result<Json> EngineClient::Private::exchange(const std::string &method, const Json &params,
                                              const CallOptions &options)
 {
-    auto call = std::make_shared<PendingCall>(PendingCall{method, options.onNotification, std::nullopt});
-    std::int64_t id = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        id = nextId_++;
-        calls_[id] = call;
-    }
+    const std::int64_t id = calls_.add(method, options.onNotification);
     post(id, protocol::Request{id, method, params});
-    Result<Json> outcome = waitFor(id, call, options);
-    const std::lock_guard lock(mutex_);
-    calls_.erase(id);
-    return outcome;
+    awaitOutcome(id, method, options);
+    return calls_.take(id);
 }
 
 /// Sends a request; `id` is the call that fails when that is not possible.
@@ -232,9 +210,10 @@ void EngineClient::Private::post(std::int64_t id, const protocol::Request &reque
 {
     const QByteArray line = QByteArray::fromStdString(protocol::encode(request));
     if (static_cast<std::size_t>(line.size()) > protocol::maximumMessageBytes) {
-        complete(id, fail(ErrorCode::BadInput, "'" + request.method + "' is larger than the " +
-                                                   std::to_string(protocol::maximumMessageBytes >> 20) +
-                                                   " MiB that one message to the engine may have"));
+        calls_.complete(id,
+                        fail(ErrorCode::BadInput, "'" + request.method + "' is larger than the " +
+                                                      std::to_string(protocol::maximumMessageBytes >> 20) +
+                                                      " MiB that one message to the engine may have"));
         return;
     }
     QMetaObject::invokeMethod(
@@ -243,49 +222,41 @@ void EngineClient::Private::post(std::int64_t id, const protocol::Request &reque
             if (process_->processId() != 0)
                 process_->send(line);
             else
-                complete(id,
-                         forward(lastEnd_, "nobody was there to answer")); // it ended after it was looked at
+                calls_.complete(id, forward(lastEnd_)); // it ended after it was looked at
         },
         Qt::QueuedConnection);
 }
 
-Result<Json> EngineClient::Private::waitFor(std::int64_t id, const std::shared_ptr<PendingCall> &call,
-                                            const CallOptions &options)
+/// Returns when the call has an outcome, be it that there is none in time.
+void EngineClient::Private::awaitOutcome(std::int64_t id, const std::string &method,
+                                         const CallOptions &options)
 {
-    const Error cancelled{ErrorCode::Cancelled, "'" + call->method + "' was cancelled"};
+    const Error cancelled{ErrorCode::Cancelled, "'" + method + "' was cancelled"};
     Clock::time_point deadline = deadlineFromNow(options.deadline);
     bool isCancelled = false;
-    {
-        std::unique_lock lock(mutex_);
-        while (!call->outcome && Clock::now() < deadline) {
-            if (!isCancelled && options.cancel.isCancelled()) {
-                isCancelled = true;
-                deadline = std::min(deadline, Clock::now() + cancelGrace);
-                const std::int64_t cancelId = nextId_++;
-                lock.unlock();
-                post(id, protocol::Request{cancelId, "cancel", {{"request", id}}});
-                lock.lock();
-                continue;
-            }
-            answered_.wait_until(lock, std::min(deadline, Clock::now() + cancelLook));
+    while (!calls_.waitUntil(id, std::min(deadline, Clock::now() + cancelLook))) {
+        if (!isCancelled && options.cancel.isCancelled()) {
+            isCancelled = true;
+            deadline = std::min(deadline, Clock::now() + cancelGrace);
+            post(id, protocol::Request{calls_.newId(), "cancel", {{"request", id}}});
+        } else if (Clock::now() >= deadline) {
+            giveUp(id, isCancelled
+                           ? cancelled
+                           : Error{ErrorCode::Timeout, "the engine did not answer '" + method + "' within " +
+                                                           seconds(options.deadline) + " and was ended"});
         }
-        // An answer that crossed the cancellation is dropped: whoever cancelled relies on nothing any more.
-        if (call->outcome) return isCancelled ? Result<Json>(forward(cancelled)) : *call->outcome;
     }
-    giveUp(id, isCancelled
-                   ? cancelled
-                   : Error{ErrorCode::Timeout, "the engine did not answer '" + call->method + "' within " +
-                                                   seconds(options.deadline) + " and was ended"});
-    const std::lock_guard lock(mutex_);
-    return *call->outcome;
+    // An answer that crossed the cancellation is dropped: whoever cancelled relies on nothing any more.
+    if (isCancelled) calls_.replace(id, forward(cancelled));
 }
 
-/// The I/O thread does it, so that no notification is under way any more when this returns.
+/// Nothing happens when the answer came at the last moment. The I/O thread does it, so that no notification
+/// is under way any more when this returns.
 void EngineClient::Private::giveUp(std::int64_t id, const Error &why)
 {
     onIoThread([&] {
-        complete(id, forward(why));
-        process_->kill({ErrorCode::Crash, "the engine was ended because another request got no answer"});
+        if (calls_.complete(id, forward(why)))
+            process_->kill({ErrorCode::Crash, "the engine was ended because another request got no answer"});
     });
 }
 
@@ -300,31 +271,6 @@ void EngineClient::Private::setOnLogLine(std::function<void(const QString &)> on
     onLogLine_ = std::move(onLine);
 }
 
-std::shared_ptr<PendingCall> EngineClient::Private::findCall(std::int64_t id)
-{
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(id);
-    return found == calls_.end() ? nullptr : found->second;
-}
-
-/// The first outcome of a call stays. Answers to nobody (a "cancel", a call given up) are dropped.
-void EngineClient::Private::complete(std::int64_t id, Result<Json> outcome)
-{
-    const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(id);
-    if (found == calls_.end() || found->second->outcome) return;
-    found->second->outcome = std::move(outcome);
-    answered_.notify_all();
-}
-
-void EngineClient::Private::completeAll(const Error &why)
-{
-    const std::lock_guard lock(mutex_);
-    for (const auto &[id, call] : calls_)
-        if (!call->outcome) call->outcome = fail(why.code, why.message + " (during '" + call->method + "')");
-    answered_.notify_all();
-}
-
 void EngineClient::Private::takeMessage(const std::string &line)
 {
     Result<protocol::Incoming> incoming = protocol::decodeIncoming(line);
@@ -334,18 +280,17 @@ void EngineClient::Private::takeMessage(const std::string &line)
         takeNotification(incoming->notification);
     } else if (incoming->response.id < 0) {
         // It could not read a request and so cannot say which: with one call under way, that one.
-        completeAll(incoming->response.result.error());
+        calls_.completeAll(incoming->response.result.error());
     } else {
-        complete(incoming->response.id, std::move(incoming->response.result));
+        calls_.complete(incoming->response.id, std::move(incoming->response.result));
     }
 }
 
 void EngineClient::Private::takeNotification(const protocol::Notification &notification)
 {
     const auto request = notification.params.find("request");
-    if (request == notification.params.end() || !request->is_number_integer()) return;
-    const std::shared_ptr<PendingCall> call = findCall(request->get<std::int64_t>());
-    if (call && call->onNotification) call->onNotification(notification.method, notification.params);
+    if (request != notification.params.end() && request->is_number_integer())
+        calls_.notify(request->get<std::int64_t>(), notification.method, notification.params);
 }
 
 void EngineClient::Private::takeLogLine(const QString &line)
@@ -368,7 +313,7 @@ void EngineClient::Private::takeEnd(const Error &why)
         greeting_.reset();
     }
     lastEnd_ = {why.code, why.message + lastWords()};
-    completeAll(lastEnd_);
+    calls_.completeAll(lastEnd_);
 }
 
 std::string EngineClient::Private::lastWords()
