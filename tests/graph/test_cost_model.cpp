@@ -285,7 +285,7 @@ void TestCostModel::viewsNeedTheRightStrides_data()
     row("transposed, ones put in", {4, 6}, {1, 4}, {4, 1, 6, 1}, true);
     row("rows with gaps flattened", {4, 6}, {8, 1}, {24}, false);
     row("rows with gaps split", {4, 6}, {8, 1}, {2, 2, 2, 3}, true);
-    row("rows with gaps cut across", {4, 6}, {8, 1}, {8, 3}, true);
+    row("rows with gaps cut across", {4, 6}, {8, 1}, {8, 3}, false);
     row("rows with gaps put together", {4, 6}, {8, 1}, {3, 8}, false);
     row("outer two are one run", {2, 4, 6}, {32, 8, 1}, {8, 6}, true);
     row("ones with odd strides", {4, 1, 6}, {6, 99, 1}, {24}, true);
@@ -359,10 +359,10 @@ void TestCostModel::readsOnlyWhatSlicesNeed()
         fusedCost(graphFromText("input x float32[100]\n"
                                 "y = aten::zeros_like(self=%x) -> float32[100]\noutput y\n"));
     QCOMPARE(shapeOnly->bytesRead, 0.0);
-    const auto lookup =
-        fusedCost(graphFromText("parameter w float32[1000, 8]\ninput i int64[3]\n"
-                                "e = aten::embedding(weight=%w, indices=%i) -> float32[3, 8]\n"
-                                "y = aten::relu(self=%e) -> float32[3, 8]\noutput y\n"));
+    const OperatorGraph table = graphFromText("parameter w float32[1000, 8]\ninput i int64[3]\n"
+                                              "e = aten::embedding(weight=%w, indices=%i) -> float32[3, 8]\n"
+                                              "y = aten::relu(self=%e) -> float32[3, 8]\noutput y\n");
+    const auto lookup = fusedCost(*extractSubgraph(table, {0, 1}));
     QCOMPARE(lookup->bytesRead, 96.0 + 24.0);
 }
 
