@@ -66,25 +66,25 @@ bool isDefault(const c10::Argument &parameter, const IValue &value)
     const IValue &standard = *parameter.default_value();
     if (standard.isNone() || value.isNone()) return standard.isNone() && value.isNone();
     if (standard.isTensor() || value.isTensor()) return false;
+    if (standard.isBool() || value.isBool())
+        return standard.isBool() && value.isBool() && standard.toBool() == value.toBool();
     if (standard.isScalar() && value.isScalar())
         return standard.toScalar().equal(value.toScalar().toDouble());
     return standard == value;
 }
 
-bool isNumberConstant(const at::Tensor &tensor)
+/// True for a constant without dimensions that acts like a plain number beside the other arguments: with a
+/// floating one beside a floating tensor with dimensions, or a whole one beside any tensor with dimensions,
+/// type promotion is the same.
+bool actsAsNumber(const at::Tensor &constant, const std::vector<IValue> &arguments)
 {
-    const c10::ScalarType type = tensor.scalar_type();
-    return tensor.dim() == 0 && tensor.device().is_cpu() &&
-           (type == c10::kDouble || type == c10::kLong || type == c10::kFloat);
-}
-
-/// Constants with no dimension act as numbers beside a floating tensor with dimensions: type promotion is the
-/// same then.
-bool numbersMayReplaceTensors(const std::vector<IValue> &arguments)
-{
-    return std::any_of(arguments.begin(), arguments.end(), [](const IValue &value) {
+    if (constant.dim() != 0 || !constant.device().is_cpu()) return false;
+    const c10::ScalarType type = constant.scalar_type();
+    const bool isWhole = type == c10::kLong;
+    if (!isWhole && type != c10::kDouble && type != c10::kFloat) return false;
+    return std::any_of(arguments.begin(), arguments.end(), [isWhole](const IValue &value) {
         return value.isTensor() && value.toTensor().defined() && value.toTensor().dim() > 0 &&
-               value.toTensor().is_floating_point();
+               (isWhole || value.toTensor().is_floating_point());
     });
 }
 
@@ -202,6 +202,12 @@ Argument ScriptGraphBuilder::convert(const IValue &value, const c10::TypePtr &de
     return Argument::ofList(std::move(items));
 }
 
+bool ScriptGraphBuilder::isUnnamedConstant(const IValue &value) const
+{
+    return value.isTensor() && value.toTensor().defined() && !isTracked(value.toTensor()) &&
+           !weightNames_.contains(value.toTensor().unsafeGetTensorImpl());
+}
+
 Node ScriptGraphBuilder::makeNode(const c10::FunctionSchema &schema, const std::vector<IValue> &arguments,
                                   const std::vector<std::optional<Argument>> &symbolic,
                                   const NodeOrigin &origin)
@@ -213,7 +219,6 @@ Node ScriptGraphBuilder::makeNode(const c10::FunctionSchema &schema, const std::
     node.moduleType = origin.moduleType;
     node.source = origin.source;
     node.name = uniqueName(nodeNames_, node.op.substr(node.op.rfind(':') + 1));
-    const bool numbersAllowed = numbersMayReplaceTensors(arguments);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const c10::Argument &parameter = schema.arguments().at(i);
         NamedArgument argument{parameter.name(), {}};
@@ -222,10 +227,7 @@ Node ScriptGraphBuilder::makeNode(const c10::FunctionSchema &schema, const std::
             argument.value = *symbolic[i];
         else if (isDefault(parameter, value))
             continue;
-        else if (numbersAllowed && value.isTensor() && value.toTensor().defined() &&
-                 !isTracked(value.toTensor()) &&
-                 !weightNames_.contains(value.toTensor().unsafeGetTensorImpl()) &&
-                 isNumberConstant(value.toTensor()))
+        else if (isUnnamedConstant(value) && actsAsNumber(value.toTensor(), arguments))
             argument.value = numberArgument(value.toTensor());
         else
             argument.value = convert(value, parameter.real_type());

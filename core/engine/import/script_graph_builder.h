@@ -66,6 +66,7 @@ private:
         ValueRole role;
     };
 
+    bool isUnnamedConstant(const c10::IValue &value) const;
     Argument convert(const c10::IValue &value, const c10::TypePtr &type);
     ValueId addValue(const std::string &name, const at::Tensor &tensor);
     void track(const at::Tensor &tensor, ValueId value);

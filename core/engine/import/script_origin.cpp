@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/ir/scope.h>
 
@@ -44,12 +45,39 @@ std::string frameOf(torch::jit::SourceRange range)
            range.source()->get_line(line).str() + "\n";
 }
 
+/// True when the parts of `instances` occur in `path` in this order, the last one at its end. An inlined call
+/// names only the attribute through which it was made: a list of modules is left out.
+bool leadsTo(const std::string &instances, const std::string &path)
+{
+    const std::vector<std::string> wanted = splitText(instances, '.');
+    const std::vector<std::string> parts = splitText(path, '.');
+    std::size_t found = 0;
+    for (const std::string &part : parts)
+        if (found < wanted.size() && part == wanted[found]) ++found;
+    return found == wanted.size() && parts.back() == wanted.back();
+}
+
 } // namespace
 
-NodeOrigin originOf(torch::jit::Node &node)
+ScriptOrigins::ScriptOrigins(const torch::jit::Module &module)
+{
+    for (const auto &named : module.named_modules())
+        if (const auto name = named.value.type()->name()) paths_.emplace(name->qualifiedName(), named.name);
+}
+
+std::string ScriptOrigins::pathOf(const std::string &type, const std::string &instances) const
+{
+    const auto [from, to] = paths_.equal_range(type);
+    for (auto candidate = from; candidate != to; ++candidate)
+        if (leadsTo(instances, candidate->second)) return candidate->second;
+    return instances;
+}
+
+NodeOrigin ScriptOrigins::of(torch::jit::Node &node) const
 {
     NodeOrigin origin;
     std::string trace;
+    std::string type;
     if (const auto callStack = node.callstack()) {
         for (const auto &entry : (*callStack)->vec()) {
             trace += frameOf(std::get<1>(entry));
@@ -58,10 +86,12 @@ NodeOrigin originOf(torch::jit::Node &node)
             const std::string name = module->instance_name();
             if (name == "SELF" || name == "TOP" || name.empty()) continue;
             origin.modulePath += (origin.modulePath.empty() ? "" : ".") + name;
-            if (module->class_type() && module->class_type()->name())
-                origin.moduleType = module->class_type()->name()->name();
+            if (!module->class_type() || !module->class_type()->name()) continue;
+            origin.moduleType = module->class_type()->name()->name();
+            type = module->class_type()->name()->qualifiedName();
         }
     }
+    if (!type.empty()) origin.modulePath = pathOf(type, origin.modulePath);
     trace += frameOf(node.sourceRange());
     origin.source = sourceLineOf(trace);
     return origin;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script_recorder.h"
 
-#include "script_origin.h"
-
 #include <ATen/core/Dict.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/constants.h>
@@ -70,9 +68,8 @@ std::string opName(const jit::Node &node)
 
 ScriptRecorder::ScriptRecorder(const jit::Module &module, ScriptGraphBuilder &builder)
     : builder_(builder)
-{
-    paths_[module._ivalue().get()] = "";
-}
+    , origins_(module)
+{}
 
 std::vector<std::string> ScriptRecorder::notes() const
 {
@@ -153,7 +150,7 @@ void ScriptRecorder::runBlock(jit::Block &block)
         } catch (const c10::Error &error) {
             const std::string text = error.what_without_backtrace();
             if (text.find("in the script at ") != std::string::npos) throw;
-            const SourceLine source = originOf(*node).source;
+            const SourceLine source = origins_.of(*node).source;
             const std::string place =
                 source.line > 0 ? source.file + " line " + std::to_string(source.line) : "";
             TORCH_CHECK(false, text, " (in the script at ", opName(*node), place.empty() ? "" : ", ", place,
@@ -179,7 +176,7 @@ bool ScriptRecorder::runStructure(jit::Node &node)
         return true;
     }
     case prim::GetAttr:
-        runGetAttr(node);
+        bind(node.outputs(), {valueOf(node.input()).toObjectRef().getAttr(node.s(attr::name))});
         return true;
     case prim::SetAttr:
         valueOf(node.input(0)).toObjectRef().setAttr(node.s(attr::name), valueOf(node.input(1)));
@@ -287,18 +284,6 @@ void ScriptRecorder::runLoop(jit::Node &node)
     }
 }
 
-void ScriptRecorder::runGetAttr(jit::Node &node)
-{
-    const IValue &object = valueOf(node.input());
-    const std::string &name = node.s(attr::name);
-    const IValue attribute = object.toObjectRef().getAttr(name);
-    if (attribute.isObject()) {
-        const std::string &owner = paths_[object.toObject().get()];
-        paths_.emplace(attribute.toObject().get(), owner.empty() ? name : owner + "." + name);
-    }
-    bind(node.outputs(), {attribute});
-}
-
 Argument ScriptRecorder::numberOf(const jit::Value *value) const
 {
     if (const std::optional<Argument> symbolic = symbolicOf(value)) return *symbolic;
@@ -316,7 +301,7 @@ bool ScriptRecorder::runSizes(jit::Node &node)
     if (op == "aten::size" && builder_.holdsTracked(valueOf(firstInput()))) {
         const at::Tensor tensor = valueOf(firstInput()).toTensor();
         bind(node.outputs(), execute(node));
-        const NodeOrigin origin = originOf(node);
+        const NodeOrigin origin = origins_.of(node);
         const auto sizeOf = [&](std::int64_t dimension) {
             return Argument::ofValue(builder_.addSizeNode(
                 "aten::sym_size", "int",
@@ -393,7 +378,7 @@ bool ScriptRecorder::runSizeArithmetic(jit::Node &node)
         operands.push_back({i == 0 ? "a" : "b", numberOf(node.input(i))});
     bind(node.outputs(), execute(node));
     symbolic_[node.output()] =
-        Argument::ofValue(builder_.addSizeNode(found->ours, "", std::move(operands), originOf(node)));
+        Argument::ofValue(builder_.addSizeNode(found->ours, "", std::move(operands), origins_.of(node)));
     return true;
 }
 
@@ -431,7 +416,7 @@ void ScriptRecorder::record(jit::Node &node, const c10::FunctionSchema &schema)
     std::vector<std::optional<Argument>> symbolic;
     for (const jit::Value *input : node.inputs())
         symbolic.push_back(symbolicOf(input));
-    Node recorded = builder_.makeNode(schema, inputsOf(node), symbolic, originOf(node));
+    Node recorded = builder_.makeNode(schema, inputsOf(node), symbolic, origins_.of(node));
     Values results = execute(node);
     builder_.addNode(std::move(recorded), results);
     bind(node.outputs(), std::move(results));

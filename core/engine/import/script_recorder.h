@@ -2,6 +2,7 @@
 #pragma once
 
 #include "script_graph_builder.h"
+#include "script_origin.h"
 
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -38,7 +39,6 @@ private:
     bool runContainer(torch::jit::Node &node);
     void runIf(torch::jit::Node &node);
     void runLoop(torch::jit::Node &node);
-    void runGetAttr(torch::jit::Node &node);
     bool runSizes(torch::jit::Node &node);
     bool runSizeArithmetic(torch::jit::Node &node);
     void runOperator(torch::jit::Node &node);
@@ -54,10 +54,10 @@ private:
     void noteFixedSizes(torch::jit::Node &node);
 
     ScriptGraphBuilder &builder_;
+    ScriptOrigins origins_;
     std::unordered_map<const torch::jit::Value *, c10::IValue> values_;
     std::unordered_map<const torch::jit::Value *, Argument>
-        symbolic_;                                        ///< numbers and lists computed from sizes
-    std::unordered_map<const void *, std::string> paths_; ///< of module objects
+        symbolic_; ///< numbers and lists computed from sizes
     int branches_ = 0;
     int loops_ = 0;
     bool fixedSizes_ = false;

@@ -168,6 +168,9 @@ private:
                 builder.nameWeight(parameter.value, parameter.name, ValueRole::Parameter);
             for (const auto &buffer : module_.named_buffers())
                 builder.nameWeight(buffer.value, buffer.name, ValueRole::Buffer);
+            for (const auto &attribute : module_.named_attributes())
+                if (attribute.value.isTensor())
+                    builder.nameWeight(attribute.value.toTensor(), attribute.name, ValueRole::Constant);
             std::vector<c10::IValue> arguments{c10::IValue(module_._ivalue())};
             for (std::size_t i = 0; i < model_.sampleInputs.size(); ++i) {
                 const at::Tensor tensor =
