@@ -97,7 +97,8 @@ Schedule legalised(Schedule s, const Composition &composition, const LaunchLimit
     return s;
 }
 
-std::string writeSource(const Composition &composition, const Schedule &schedule)
+std::string writeSource(const Composition &composition, const Schedule &schedule,
+                        const std::map<std::string, std::string> &notes)
 {
     const Task &task = composition.task;
     const TensorProgram *program = &composition.program;
@@ -138,7 +139,9 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
         addNumbers(text, written, numbers, program->derivedSizes);
     }
     for (const KernelText &kernel : kernels) text += "//@ kernel " + kernel.name + " " + kernel.launch + "\n";
-    text += "//@ schedule " + scheduleText(schedule) + "\n\n" + includes(task);
+    text += "//@ schedule " + scheduleText(schedule);
+    for (const auto &[key, value] : notes) text += " " + key + "=" + value;
+    text += "\n\n" + includes(task);
     const std::string functions = helperFunctions(helpers, body);
     return text + functions + (functions.empty() ? "" : "\n") + body;
 }

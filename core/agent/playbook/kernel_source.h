@@ -29,6 +29,8 @@ bool canSimplify(const TensorProgram &program);
 /// a block may have.
 Schedule legalised(Schedule schedule, const Composition &composition, const LaunchLimits &limits);
 
-std::string writeSource(const Composition &composition, const Schedule &schedule);
+/// `notes` are further keys of the schedule line: which tactic it was, what it promised.
+std::string writeSource(const Composition &composition, const Schedule &schedule,
+                        const std::map<std::string, std::string> &notes = {});
 
 } // namespace kernelwright::playbook

@@ -135,9 +135,20 @@ Fragment ScalarWriter::compute(TensorId id, const TensorNode &node, const std::v
             const TensorNode &operand = program_.node(node.operands[i]);
             operands[i] = named(operands[i], numberOf(operand.dtype), hintFor(operand));
         }
-    Fragment result = arithmetic(node, operands);
+    const bool dividesByRow = node.op == Op::Divide && schedule_.reciprocal && !isWhole(node.dtype) && !branch_ &&
+                              operands[0].level == 2 && operands[1].level < 2;
+    Fragment result = dividesByRow ? timesReciprocal(node, operands) : arithmetic(node, operands);
     result.level = level;
     return result;
+}
+
+// x / r for every x of a row as x * (1 / r): one division per row and one more rounding per element.
+Fragment ScalarWriter::timesReciprocal(const TensorNode &node, const std::vector<Fragment> &operands)
+{
+    const Number number = numberOf(node.dtype);
+    Fragment inverse = infix({literalText(1.0, number), 3, 0}, "/", operands[1], 2);
+    inverse.level = 1;
+    return infix(operands[0], "*", named(inverse, number, "inverse"), 2);
 }
 
 Fragment ScalarWriter::load(const TensorNode &node, const std::vector<Index> &coordinates)

@@ -52,6 +52,7 @@ public:
 
 private:
     Fragment compute(TensorId id, const TensorNode &node, const std::vector<Index> &coordinates);
+    Fragment timesReciprocal(const TensorNode &node, const std::vector<Fragment> &operands);
     Fragment load(const TensorNode &node, const std::vector<Index> &coordinates);
     Fragment position(const TensorNode &node, const Index &coordinate);
     Fragment concatenated(const TensorNode &node, const std::vector<Index> &coordinates);
