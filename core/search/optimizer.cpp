@@ -11,8 +11,9 @@ Result<std::vector<TaskOutcome>> optimize(Workspace &workspace, Session &session
                                           SearchObserver &observer)
 {
     SearchRun search(workspace, session, agent, options, control, observer);
+    if (!search.mayGoOn()) return search.outcome();
     const auto profile = search.profile();
-    if (!profile) return forward(profile.error());
+    if (!profile) return control.cancelToken().isCancelled() ? search.outcome() : forward(profile.error());
 
     for (const SuggestedTask &suggestion : tasksToConsider(*profile, options)) {
         if (search.enoughTasks() || !search.mayGoOn()) break;

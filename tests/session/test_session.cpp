@@ -2,6 +2,8 @@
 // What is put into a session is there when it is opened again.
 #include "session_fixtures.h"
 
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTest>
 
 #include <atomic>
@@ -257,24 +259,43 @@ void TestSession::anyThreadMayCall()
 
 void TestSession::fiveThousandCandidatesAreListed()
 {
-    constexpr int count = 5000;
+    constexpr std::size_t count = 5000;
     {
         const auto session = openOrDie(file());
         QVERIFY(session->putTask(smallTask("t")));
-        for (int i = 1; i <= count; ++i) {
-            Candidate candidate =
-                candidateFor("t", "source " + std::to_string(i), i > 1 ? i / 2 : noCandidate);
-            candidate.evaluation = fullEvaluation(i % 2 ? Verdict::Faster : Verdict::Slower, i);
-            QVERIFY(session->addCandidate(std::move(candidate)));
-        }
+        Candidate first = candidateFor("t", "source");
+        first.evaluation = fullEvaluation(Verdict::Faster, 42);
+        QVERIFY(session->addCandidate(first));
     }
+    // The others are copies made by SQLite itself, since 5,000 commits are 5,000 waits for the disk.
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase("QSQLITE", "copier");
+        database.setDatabaseName(file());
+        QVERIFY(database.open());
+        const QString numbers =
+            "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) ";
+        for (const QString &copy :
+             {"INSERT INTO candidate " + numbers +
+                  "SELECT i, task_id, i / 2, i, author, summary, instruction, reasoning, source || ' ' || i, "
+                  "0, 0,"
+                  " name, note, created_ms FROM candidate, n WHERE id = 1",
+              "INSERT INTO evaluation " + numbers +
+                  "SELECT i, verdict, latency_us, speedup, json FROM evaluation, n WHERE candidate = 1",
+              "INSERT INTO evaluation_ptx " + numbers +
+                  "SELECT i, ptx FROM evaluation_ptx, n WHERE candidate = 1"})
+            QVERIFY(QSqlQuery(database).exec(copy));
+    }
+    QSqlDatabase::removeDatabase("copier");
+
     const auto session = openOrDie(file());
     const auto all = valueOf(session->candidates());
-    QCOMPARE(all.size(), std::size_t{count});
+    QCOMPARE(all.size(), count);
     QCOMPARE(all.back().source, std::string("source 5000"));
     QCOMPARE(all.back().parent, CandidateId{2500});
-    QCOMPARE(all.back().iteration, count);
-    QCOMPARE(all[41].evaluation->latency.medianUs, 42.0);
+    QCOMPARE(all.back().evaluation->latency.medianUs, 42.0);
+    const auto next = valueOf(session->addCandidate(candidateFor("t", "the next", all.back().id)));
+    QCOMPARE(next.id, CandidateId{count + 1});
+    QCOMPARE(next.iteration, static_cast<int>(count) + 1);
 }
 
 QTEST_GUILESS_MAIN(TestSession)
