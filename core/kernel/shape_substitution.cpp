@@ -141,8 +141,8 @@ private:
         return true;
     }
 
-    /// A view must have as many elements as before it: where the mapped sizes do not, one that is a product
-    /// of others takes up the difference.
+    /// A view must have as many elements as before it: where the mapped sizes do not, one that is made of
+    /// others takes up the difference.
     bool keepCount(Node &node)
     {
         const ValueId input = source(node);
@@ -155,13 +155,30 @@ private:
         }
         const std::int64_t wanted = productOf(newSizes(input));
         if (productOf(sizes) == wanted) return true;
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
+        for (const std::size_t i : regroupedFirst(oldSizes(input), oldSizes(node.outputs.front()))) {
             const std::int64_t others = sizes[i] == 0 ? 0 : productOf(sizes) / sizes[i];
             if (others == 0 || wanted % others != 0) continue;
             list->items[i].integer = wanted / others;
             return true;
         }
         return false;
+    }
+
+    /// The dimensions of a view, those first that are not simply the input's, counted from either end.
+    static std::vector<std::size_t> regroupedFirst(const Sizes &input, const Sizes &view)
+    {
+        const std::size_t most = std::min(input.size(), view.size());
+        std::size_t front = 0, back = 0;
+        while (front < most && input[front] == view[front])
+            ++front;
+        while (back < most - front && input[input.size() - 1 - back] == view[view.size() - 1 - back])
+            ++back;
+        std::vector<std::size_t> order;
+        for (std::size_t d = front; d + back < view.size(); ++d)
+            order.push_back(d);
+        for (std::size_t d = 0; d < view.size(); ++d)
+            if (d < front || d + back >= view.size()) order.push_back(d);
+        return order;
     }
 
     Sizes expectedSizes(const Node &node, ValueId output) const

@@ -67,6 +67,7 @@ Json toleranceJson(const Tolerance &tolerance)
 
 Tolerance readTolerance(const Json &json)
 {
+    if (!json.is_object()) rejectJson("a task's tolerance is not an object");
     Tolerance tolerance;
     readOptional(json, "eager_multiple", tolerance.eagerMultiple);
     readOptional(json, "output_roundings", tolerance.outputRoundings);
