@@ -147,7 +147,8 @@ private:
     {
         const ValueId input = source(node);
         Argument *list = argument(node, node.op == "aten::reshape" ? "shape" : "size");
-        if (input == noValue || list == nullptr) return false;
+        if (input == noValue || list == nullptr || node.outputs.empty()) return false;
+        if (list->items.size() != oldSizes(node.outputs.front()).size()) return false;
         Sizes sizes;
         for (const Argument &item : list->items) {
             if (item.kind != Argument::Kind::Int || item.integer == -1) return true; // decided when it runs
@@ -187,7 +188,8 @@ private:
         if (const auto given = givenSizes(node, input)) return *given;
         const Sizes &old = oldSizes(output);
         if (input != noValue && oldSizes(input) == old) return newSizes(input);
-        if (node.op == "aten::slice" && input != noValue) return slicedSizes(node, input, old);
+        if (node.op == "aten::slice" && input != noValue && oldSizes(input).size() == old.size())
+            return slicedSizes(node, input, old);
         Sizes sizes;
         for (std::size_t d = 0; d < old.size(); ++d)
             sizes.push_back(likeInput(node, old, d));
