@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "metrics.h"
+
+#include "simulator.h"
+
+#include <algorithm>
+
+namespace kernelwright::simt
+{
+
+void addToMetrics(MetricSums &sums, const Program &program, const MeasuredLaunch &launch)
+{
+    const CounterTotals totals = totalsOf(program, launch.counters);
+    const TrafficCounters &traffic = launch.counters.traffic;
+    const double us = launch.time.totalUs;
+    sums.timeUs += us;
+    sums.achieved += us * launch.time.achievedOccupancy;
+    sums.theoretical += us * launch.occupancy.theoretical;
+    sums.issue += us * launch.time.issueUtilisation;
+    sums.waves += us * launch.time.waves;
+    sums.dramBytes += 32.0 * static_cast<double>(traffic.dramReadSectors + traffic.dramWriteSectors);
+    sums.instructions += static_cast<double>(totals.sum.issued);
+    sums.threadInstructions += static_cast<double>(totals.sum.lanes);
+    sums.sectors += static_cast<double>(totals.sum.sectors);
+    sums.requests += static_cast<double>(totals.sum.requests);
+    sums.bankConflicts += static_cast<double>(totals.sum.bankConflicts);
+    sums.diverged += static_cast<double>(totals.sum.diverged);
+    sums.branches += static_cast<double>(totals.branches);
+    sums.l2Hits += static_cast<double>(traffic.l2Hits);
+    sums.l2Sectors += static_cast<double>(traffic.l2Sectors);
+    sums.barrierWaits += static_cast<double>(launch.counters.barrierWaits);
+    sums.serialisedAtomics += static_cast<double>(totals.sum.serialised);
+    sums.registers = std::max(sums.registers, launch.registers);
+    sums.limiter = launch.occupancy.limiter;
+}
+
+CounterResult metricsOf(const MetricSums &sums)
+{
+    const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
+    CounterResult result;
+    result.metrics = {
+        {"achieved_occupancy", {100 * ratio(sums.achieved, sums.timeUs), "%"}},
+        {"theoretical_occupancy", {100 * ratio(sums.theoretical, sums.timeUs), "%"}},
+        {"dram_throughput", {ratio(sums.dramBytes, sums.timeUs) * 1e-3, "GB/s"}},
+        {"dram_bytes", {sums.dramBytes, "B"}},
+        {"sectors_per_request", {ratio(sums.sectors, sums.requests), "1"}},
+        {"shared_bank_conflicts", {sums.bankConflicts, "1"}},
+        {"instructions", {sums.instructions, "1"}},
+        {"lanes_per_instruction", {ratio(sums.threadInstructions, sums.instructions), "1"}},
+        {"branch_divergence", {100 * ratio(sums.diverged, sums.branches), "%"}},
+        {"l2_hit_rate", {100 * ratio(sums.l2Hits, sums.l2Sectors), "%"}},
+        {"issue_utilisation", {100 * ratio(sums.issue, sums.timeUs), "%"}},
+        {"waves", {ratio(sums.waves, sums.timeUs), "1"}},
+        {"barrier_waits", {sums.barrierWaits, "1"}},
+        {"serialised_atomics", {sums.serialisedAtomics, "1"}},
+    };
+    result.note = "counted and modelled by the simulator; occupancy is limited by " + sums.limiter;
+    if (sums.registers > 0)
+        result.metrics["registers"] = {static_cast<double>(sums.registers), "1"};
+    else
+        result.note += "; the number of registers is unknown, 32 a thread are assumed";
+    return result;
+}
+
+} // namespace kernelwright::simt
