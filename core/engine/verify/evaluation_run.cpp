@@ -2,6 +2,7 @@
 #include "evaluation_run.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace kernelwright
 {
@@ -82,6 +83,15 @@ bool isPoison(const HostTensor &tensor, const std::vector<std::int64_t> &index, 
     return std::all_of(at, at + size, [poison](std::byte b) { return b == std::byte{poison}; });
 }
 
+/// What tells a wrong formula from one that is only less accurate than eager's.
+std::string describeErrors(const OutputComparison &comparison)
+{
+    char text[96];
+    std::snprintf(text, sizeof text, "; largest error %.3g, eager's own %.3g", comparison.maxError,
+                  comparison.eagerMaxError);
+    return text;
+}
+
 } // namespace
 
 std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &shapes,
@@ -101,7 +111,8 @@ std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &sha
         if (comparison.elements > 0 && isPoison(outputs[i], comparison.worst->index, poison))
             message += " (the element still holds what was there before the run: never written)";
         message += "; " + std::to_string(comparison.wrongElements) + " of " +
-                   std::to_string(comparison.elements) + " elements are wrong, with " + what;
+                   std::to_string(comparison.elements) + " elements are wrong, with " + what +
+                   describeErrors(comparison);
         StageOutcome outcome = StageOutcome::failed(Verdict::Incorrect, std::move(message));
         outcome.worst = comparison.worst;
         return outcome;

@@ -29,6 +29,7 @@ int setCount(const EvaluationRun &run)
 TimingOptions timingOptions(const EvaluationRun &run)
 {
     TimingOptions options;
+    options.minimumSamples = 40; // some of the candidate's are left out again
     options.cancel = run.request.cancel;
     if (run.device.info().isSimulated) {
         // The model gives the same work the same time: two samples show that it does.
@@ -98,8 +99,9 @@ std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candid
     Evaluation &evaluation = run.evaluation;
     evaluation.timeSource = timing->timeSource;
     evaluation.metricsNote = timing->note;
-    evaluation.latency = summarize(timing->samples[0]);
-    run.candidateTimes = sumsOf(timing->samples[0]);
+    const std::vector<TimeSample> samples = candidate.undisturbed(timing->samples[0]);
+    evaluation.latency = summarize(samples);
+    run.candidateTimes = sumsOf(samples);
     if (works.size() > 1) {
         evaluation.baselines.push_back({"eager", summarize(timing->samples[1])});
         run.baselineTimes = sumsOf(timing->samples[1]);
@@ -125,8 +127,8 @@ void readCounters(EvaluationRun &run, TimedCandidate &candidate)
 StageOutcome runMeasureStage(EvaluationRun &run)
 {
     TimedCandidate candidate;
-    const double inspectedShare = run.device.info().isSimulated ? 1.0 : 0.1;
-    if (auto failed = candidate.prepare(run, setCount(run), inspectedShare)) return *failed;
+    const int longestDistance = run.device.info().isSimulated ? 1 : 12;
+    if (auto failed = candidate.prepare(run, setCount(run), longestDistance)) return *failed;
     if (auto failed = takeTimes(run, candidate)) return *failed;
     readCounters(run, candidate);
     run.timedCase = candidate.firstSet();

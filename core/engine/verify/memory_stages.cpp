@@ -3,6 +3,7 @@
 #include "evaluation_run.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace kernelwright
 {
@@ -99,6 +100,24 @@ std::optional<StageOutcome> checkMemoryOf(EvaluationRun &run, const ShapeCase &s
     return judge(run, shapes, *second, *expected, "random inputs", poisonNumber);
 }
 
+std::optional<StageOutcome> compareRuns(const EvaluationRun &run, const ShapeCase &shapes,
+                                        const std::vector<HostTensor> &first,
+                                        const std::vector<HostTensor> &later, const std::string &what)
+{
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        const auto difference = firstDifference(first[i], later[i]);
+        if (!difference) continue;
+        char values[80];
+        std::snprintf(values, sizeof values, "%.9g in run 1 and %.9g in ",
+                      elementAsDouble(first[i], *difference), elementAsDouble(later[i], *difference));
+        return incorrect("output " + run.task().outputs[i].name +
+                         describeIndex(unravel(*difference, shapes.outputs[i].sizes)) + " in case '" +
+                         shapes.name + "' was " + values + what +
+                         " on the same inputs; the task asks for equal bits");
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 StageOutcome runDeterminismStage(EvaluationRun &run)
@@ -106,33 +125,26 @@ StageOutcome runDeterminismStage(EvaluationRun &run)
     const ShapeCase &shapes = workingCase(run);
     const auto bound = BoundCase::make(run, shapes);
     if (!bound) return failure(bound.error(), "");
-    std::vector<HostTensor> inputs =
+    const std::vector<HostTensor> inputs =
         generateInputs(run.task(), shapes, run.prepared.capturedInputs, InputPattern::LikeCaptured,
                        WeightChoice::Captured, run.random());
     const auto expected = run.references.expect(shapes, inputs, run.request.cancel);
     if (!expected) return StageOutcome::failed(Verdict::NotRun, expected.error().message);
-    if (const auto written = (*bound)->buffers().setInputs(std::move(inputs)); !written)
-        return failure(written.error(), "uploading");
     const bool bitwise = run.task().tolerance.bitwiseDeterministic;
     const int runs = run.device.info().isSimulated ? 3 : 10;
     std::vector<HostTensor> first;
     for (int i = 0; i < runs; ++i) {
+        const std::string what = "run " + std::to_string(i + 1);
         const std::uint8_t poison = i % 2 ? poisonNumber : poisonNan;
+        // Uploaded anew: what a run does to its inputs is the memory stage's matter.
+        if (const auto written = (*bound)->buffers().setInputs(inputs); !written)
+            return failure(written.error(), what);
         auto outputs = runOnce(run, **bound, poison);
-        if (!outputs) return failure(outputs.error(), "run " + std::to_string(i + 1));
-        if (auto wrong = judge(run, shapes, *outputs, *expected, "run " + std::to_string(i + 1), poison))
-            return *wrong;
+        if (!outputs) return failure(outputs.error(), what);
+        if (i > 0 && bitwise)
+            if (auto differs = compareRuns(run, shapes, first, *outputs, what)) return *differs;
+        if (auto wrong = judge(run, shapes, *outputs, *expected, what, poison)) return *wrong;
         if (i == 0) first = std::move(*outputs);
-        for (std::size_t o = 0; i > 0 && bitwise && o < first.size(); ++o) {
-            const auto difference = firstDifference(first[o], (*outputs)[o]);
-            if (!difference) continue;
-            return incorrect("output " + run.task().outputs[o].name +
-                             describeIndex(unravel(*difference, shapes.outputs[o].sizes)) + " in case '" +
-                             shapes.name + "' was " + std::to_string(elementAsDouble(first[o], *difference)) +
-                             " in run 1 and " + std::to_string(elementAsDouble((*outputs)[o], *difference)) +
-                             " in run " + std::to_string(i + 1) +
-                             " on the same inputs; the task asks for equal bits");
-        }
     }
     return StageOutcome::passed(std::to_string(runs) + " runs, " +
                                 (bitwise ? "equal bit for bit" : "each within the tolerance"));

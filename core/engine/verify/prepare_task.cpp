@@ -64,6 +64,20 @@ Result<void> completeCaptured(Task &task, const std::vector<HostTensor> &capture
     return {};
 }
 
+/// The weights that the subgraph reads other than through its inputs: all that the task has to carry.
+WeightMap weightsInside(const Task &task, const WeightMap &weights)
+{
+    WeightMap inside;
+    for (std::size_t i = 0; i < task.subgraph.values.size(); ++i) {
+        const Value &value = task.subgraph.values[i];
+        const auto weight = weights.find(value.target);
+        const bool isInput = std::find(task.subgraph.inputs.begin(), task.subgraph.inputs.end(),
+                                       static_cast<ValueId>(i)) != task.subgraph.inputs.end();
+        if (!isInput && !value.target.empty() && weight != weights.end()) inside.insert(*weight);
+    }
+    return inside;
+}
+
 } // namespace
 
 Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vector<HostTensor> capturedInputs)
@@ -99,7 +113,7 @@ Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vecto
     }
     if (const auto valid = validateTask(task); !valid)
         return forward(valid.error(), "task '" + task.title + "'");
-    return PreparedTask{std::move(task), weights, std::move(capturedInputs)};
+    return PreparedTask{task, weightsInside(task, weights), std::move(capturedInputs)};
 }
 
 } // namespace kernelwright

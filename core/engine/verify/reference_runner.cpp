@@ -6,6 +6,31 @@
 namespace kernelwright
 {
 
+namespace
+{
+
+std::string keyOf(const ShapeCase &shapes)
+{
+    std::string key = shapes.name;
+    for (const TensorType &type : shapes.inputs)
+        key += "; " + describe(type);
+    return key;
+}
+
+/// The subgraph with every input to be given: parameters too, so that others than the model's own can be
+/// tried.
+OperatorGraph withWeightsAsInputs(OperatorGraph graph)
+{
+    for (const ValueId id : graph.inputs) {
+        Value &value = graph.values[static_cast<std::size_t>(id)];
+        value.role = ValueRole::Input;
+        value.target.clear();
+    }
+    return graph;
+}
+
+} // namespace
+
 ReferenceRunner::ReferenceRunner(const WeightMap &weights, std::string torchDevice)
     : weights_(weights)
     , torchDevice_(std::move(torchDevice))
@@ -14,13 +39,13 @@ ReferenceRunner::ReferenceRunner(const WeightMap &weights, std::string torchDevi
 ReferenceRunner::Executors &ReferenceRunner::executorsOf(const ShapeCase &shapes)
 {
     constexpr std::size_t kept = 4; // on a GPU each holds weights there
-    const auto known = std::find_if(recent_.begin(), recent_.end(), [&](const Executors &executors) {
-        return executors.graph == &shapes.subgraph;
-    });
+    const std::string key = keyOf(shapes);
+    const auto known = std::find_if(recent_.begin(), recent_.end(),
+                                    [&](const Executors &executors) { return executors.shapes == key; });
     if (known != recent_.end()) {
         recent_.splice(recent_.begin(), recent_, known);
     } else {
-        recent_.push_front({&shapes.subgraph, nullptr, nullptr});
+        recent_.push_front({key, nullptr, nullptr});
         if (recent_.size() > kept) recent_.pop_back();
     }
     return recent_.front();
@@ -33,7 +58,7 @@ Result<void> ReferenceRunner::makeExecutor(std::unique_ptr<Executor> &executor, 
     ExecutorOptions options;
     options.torchDevice = torchDevice_;
     options.float64 = float64;
-    auto created = Executor::create(shapes.subgraph, weights_, options);
+    auto created = Executor::create(withWeightsAsInputs(shapes.subgraph), weights_, options);
     if (!created) return forward(created.error(), "the reference");
     executor = std::move(*created);
     return {};

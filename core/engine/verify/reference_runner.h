@@ -39,7 +39,7 @@ public:
 private:
     struct Executors
     {
-        const OperatorGraph *graph = nullptr; ///< which case they are of
+        std::string shapes; ///< which case they are of: its name and input types
         std::unique_ptr<Executor> exact;
         std::unique_ptr<Executor> eager;
     };

@@ -4,10 +4,10 @@
 namespace kernelwright
 {
 
-std::optional<StageOutcome> TimedCandidate::prepare(EvaluationRun &run, int sets, double inspectedShare)
+std::optional<StageOutcome> TimedCandidate::prepare(EvaluationRun &run, int sets, int longestDistance)
 {
     run_ = &run;
-    inspectedShare_ = inspectedShare;
+    longestDistance_ = longestDistance;
     for (int i = 0; i < sets; ++i)
         if (auto failed = prepareSet(run)) return failed;
     return std::nullopt;
@@ -54,20 +54,35 @@ std::optional<StageOutcome> TimedCandidate::inspect(std::size_t index)
 
 Result<void> TimedCandidate::enqueue()
 {
+    const bool compares = pending_.has_value();
     if (pending_ && !failure_) failure_ = inspect(*pending_);
     pending_.reset();
     if (failure_) return fail(ErrorCode::BadInput, failure_->message);
-    const std::size_t index = calls_++ % sets_.size();
+    const std::size_t index = disturbed_.size() % sets_.size();
     Set &set = sets_[index];
-    const double draw = static_cast<double>(run_->random() >> 11) * 0x1.0p-53;
     // The first call of each set is always inspected: that the outputs are made anew must be seen at least
     // once.
-    if (!set.wasCalled || draw < inspectedShare_) {
+    const bool inspected = !set.wasCalled || --untilInspection_ <= 0;
+    if (inspected) {
         if (const auto poisoned = set.bound->buffers().poison(poisonNumber); !poisoned) return poisoned;
         pending_ = index;
+        untilInspection_ =
+            1 + static_cast<int>(run_->random() % static_cast<std::uint64_t>(longestDistance_));
     }
     set.wasCalled = true;
+    disturbed_.push_back(inspected || compares);
     return run_->device.enqueue(*run_->module, set.bound->buffers().launches());
+}
+
+std::vector<TimeSample> TimedCandidate::undisturbed(const std::vector<TimeSample> &samples) const
+{
+    constexpr std::size_t enough = 10;
+    if (samples.size() > disturbed_.size()) return samples;
+    const std::size_t warmUps = disturbed_.size() - samples.size();
+    std::vector<TimeSample> kept;
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        if (!disturbed_[warmUps + i]) kept.push_back(samples[i]);
+    return kept.size() >= enough ? kept : samples;
 }
 
 std::optional<StageOutcome> TimedCandidate::finish()

@@ -8,16 +8,22 @@ namespace kernelwright
 
 /// The candidate as work to be timed, on several buffer sets in rotation.
 ///
-/// Some calls, chosen at random, are inspected: the outputs are poisoned just before the call and compared
+/// Some calls, at random distances, are inspected: the outputs are poisoned just before the call and compared
 /// with the verified ones before the next. So a candidate cannot tell which of the timed calls have to be
-/// honest: neither by counting, nor by the addresses, nor by finding the right answer still in place.
+/// honest: neither by counting, nor by the addresses, nor by finding the right answer still in place. Samples
+/// of calls that an inspection has disturbed are left out.
 class TimedCandidate
 {
 public:
     /// Allocates the sets, runs and judges each once; the returned outcome is set when that fails.
-    std::optional<StageOutcome> prepare(EvaluationRun &run, int sets, double inspectedShare);
+    /// The distance between inspections is drawn between 1 and `longestDistance` calls.
+    std::optional<StageOutcome> prepare(EvaluationRun &run, int sets, int longestDistance);
 
     Result<void> enqueue();
+
+    /// The samples of undisturbed calls, where samples and calls correspond (the last sample is of the last
+    /// call); all of them otherwise, or where too few would be left.
+    std::vector<TimeSample> undisturbed(const std::vector<TimeSample> &samples) const;
 
     /// Compares the outputs of the last calls; the failure of any inspection so far.
     std::optional<StageOutcome> finish();
@@ -43,8 +49,9 @@ private:
 
     EvaluationRun *run_ = nullptr;
     std::vector<Set> sets_;
-    double inspectedShare_ = 0;
-    std::size_t calls_ = 0;
+    int longestDistance_ = 1;
+    int untilInspection_ = 0;
+    std::vector<bool> disturbed_; ///< per call: poisoned before it, or compared before it
     int inspections_ = 0;
     std::optional<std::size_t> pending_; ///< the set whose last call is to be inspected
     std::optional<StageOutcome> failure_;
