@@ -11,6 +11,19 @@ if(NOT Torch_DIR)
         endif()
     endif()
 endif()
+# Where another LibTorch is installed too, TorchConfig.cmake finds parts of that one first: its second package, Caffe2,
+# and libc10. Both are given to it beforehand.
+if(Torch_DIR AND EXISTS "${Torch_DIR}/../Caffe2/Caffe2Config.cmake")
+    get_filename_component(caffe2 "${Torch_DIR}/../Caffe2" ABSOLUTE)
+    set(Caffe2_DIR "${caffe2}" CACHE PATH "The part of LibTorch beside Torch_DIR" FORCE)
+    unset(c10_LIBRARY CACHE)
+    find_library(c10_LIBRARY c10 PATHS "${Torch_DIR}/../../../lib" NO_DEFAULT_PATH)
+endif()
+# A CUDA build of LibTorch would compile and run a program to find out the GPUs of this machine, for flags of CUDA sources
+# that this project does not have; naming any architecture spares that.
+if(NOT DEFINED TORCH_CUDA_ARCH_LIST)
+    set(TORCH_CUDA_ARCH_LIST "8.0")
+endif()
 find_package(Torch QUIET)
 if(NOT Torch_FOUND)
     message(FATAL_ERROR "LibTorch was not found: install libtorch-dev, activate a Python environment that has torch, "
