@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // scripted_engine FOLDER: speaks the engine's protocol over a model of a few ReLUs. A candidate's source says
 // what its evaluation gives: words like "verdict=faster us=12 floor=3 eager=24", or "crash", "hang", or
-// "last-breath", after which no engine in FOLDER starts any more.
+// "last-breath", after which no engine in FOLDER starts any more. Words in FOLDER/every-candidate count for
+// every candidate. A model whose name holds "bad" cannot be opened, an example whose name holds "infinite"
+// differs infinitely.
 #include "graph/model_profile.h"
 #include "kernel/device_info.h"
 #include "kernel/evaluation.h"
@@ -90,12 +92,19 @@ void stage(const Request &request, const char *name, StageStatus status)
               << std::flush;
 }
 
+std::string wordsOf(const Request &request, const std::filesystem::path &folder)
+{
+    std::ifstream everyCandidate(folder / "every-candidate");
+    const std::string more{std::istreambuf_iterator<char>(everyCandidate), {}};
+    return request.params.at("source").get<std::string>() + " " + more;
+}
+
 Json evaluate(const Request &request, const std::filesystem::path &folder)
 {
     Evaluation evaluation;
     evaluation.verdict = Verdict::Incorrect;
     evaluation.timeSource = "model";
-    std::istringstream words(request.params.at("source").get<std::string>());
+    std::istringstream words(wordsOf(request, folder));
     for (std::string word; words >> word;) {
         const std::string value = word.substr(word.find('=') + 1);
         if (word == "last-breath") std::ofstream(folder / "no-more-engines") << "x";
@@ -109,8 +118,11 @@ Json evaluate(const Request &request, const std::filesystem::path &folder)
     }
     if (!evaluation.baselines.empty() && evaluation.latency.medianUs > 0)
         evaluation.speedup = evaluation.baselines[0].latency.medianUs / evaluation.latency.medianUs;
-    stage(request, "compile", StageStatus::Running);
-    stage(request, "compile", StageStatus::Passed);
+    for (const char *name : {"compile", "smoke"}) {
+        stage(request, name, StageStatus::Running);
+        stage(request, name, StageStatus::Passed);
+        evaluation.stages.push_back({name, StageStatus::Passed, "", 0});
+    }
     return evaluation;
 }
 
@@ -128,24 +140,66 @@ Json apply(const Json &params)
     return report;
 }
 
+DeviceInfo device()
+{
+    DeviceInfo info;
+    info.id = "simt:test";
+    info.name = "A simulator for tests";
+    info.isSimulated = true;
+    info.countersReason = "a simulator has none";
+    info.ceilings.dramBytesPerSecond = 1e12;
+    return info;
+}
+
+Result<Json> openModel(const Json &params)
+{
+    const std::string path = params.at("path").get<std::string>();
+    if (path.find("bad") != std::string::npos)
+        return fail(ErrorCode::BadInput, "'" + path + "' is cut off: export the model again");
+    return Json{{"graph", model()}, {"format", "test"}, {"parameters", {{"count", 7}, {"bytes", 28}}}};
+}
+
+Json runModel(const Json &params)
+{
+    Json result{{"outputs", {{{"name", "y5"}, {"shape", {64, 256}}, {"dtype", "float32"}}}}};
+    const std::string example = params.at("io").get<std::string>();
+    if (example.empty()) return result;
+    const bool isInfinite = example.find("infinite") != std::string::npos;
+    result["max_abs_error"] = isInfinite ? Json("inf") : Json(1e-6);
+    result["max_rel_error"] = 1e-5;
+    return result;
+}
+
+Result<Json> writeTask(const Json &params)
+{
+    std::ofstream(params.at("path").get<std::string>()) << params.at("task").get<std::string>();
+    return Json::object();
+}
+
+Result<Json> readTask(const Json &params)
+{
+    const std::string path = params.at("path").get<std::string>();
+    if (!std::filesystem::exists(path))
+        return fail(ErrorCode::BadInput, "there is no task file '" + path + "'");
+    return cut({{"nodes", {"relu_1"}}});
+}
+
 Result<Json> answer(const Request &request, const std::filesystem::path &folder)
 {
-    if (request.method == "hello") return Json{{"protocol", protocol::version}, {"pid", ::getpid()}};
-    if (request.method == "open_device") {
-        DeviceInfo info;
-        info.id = "simt:test";
-        info.isSimulated = true;
-        info.ceilings.dramBytesPerSecond = 1e12;
-        return Json(info);
-    }
-    if (request.method == "open_model")
-        return Json{{"graph", model()}, {"format", "test"}, {"parameters", {{"count", 0}, {"bytes", 0}}}};
-    if (request.method == "profile") return Json(profile());
-    if (request.method == "cut_task") return cut(request.params);
-    if (request.method == "evaluate") return evaluate(request, folder);
-    if (request.method == "apply") return apply(request.params);
-    if (request.method == "shutdown" || request.method == "cancel") return Json::object();
-    return fail(ErrorCode::NotSupported, "no method " + request.method);
+    const std::string &method = request.method;
+    if (method == "hello") return Json{{"protocol", protocol::version}, {"pid", ::getpid()}};
+    if (method == "devices") return Json{{"devices", {device()}}};
+    if (method == "open_device") return Json(device());
+    if (method == "open_model") return openModel(request.params);
+    if (method == "run_model") return runModel(request.params);
+    if (method == "profile") return Json(profile());
+    if (method == "cut_task") return cut(request.params);
+    if (method == "write_task") return writeTask(request.params);
+    if (method == "read_task") return readTask(request.params);
+    if (method == "evaluate") return evaluate(request, folder);
+    if (method == "apply") return apply(request.params);
+    if (method == "shutdown" || method == "cancel") return Json::object();
+    return fail(ErrorCode::NotSupported, "no method " + method);
 }
 } // namespace
 
