@@ -117,13 +117,9 @@ private:
     {
         const ValueId input = source(node);
         if (input == noValue) return false;
-        const auto rank = static_cast<std::int64_t>(oldSizes(input).size());
-        const Argument *given = argument(node, "dim");
-        std::int64_t d = given != nullptr && given->kind == Argument::Kind::Int ? given->integer : 0;
-        if (d < 0) d += rank;
-        if (d < 0 || d >= rank) return false;
-        const std::int64_t before = oldSizes(input)[static_cast<std::size_t>(d)];
-        const std::int64_t after = newSizes(input)[static_cast<std::size_t>(d)];
+        const std::size_t rank = oldSizes(input).size(), at = dimensionOf(node, rank);
+        if (at >= rank) return false;
+        const std::int64_t before = oldSizes(input)[at], after = newSizes(input)[at];
         if (before == after) return true;
         const auto scale = [&](Argument &constant) {
             if (constant.kind != Argument::Kind::Int || std::abs(constant.integer) > before)
@@ -190,10 +186,38 @@ private:
         if (input != noValue && oldSizes(input) == old) return newSizes(input);
         if (node.op == "aten::slice" && input != noValue && oldSizes(input).size() == old.size())
             return slicedSizes(node, input, old);
+        if (node.op == "aten::cat")
+            if (const auto joined = joinedSizes(node, old.size())) return *joined;
         Sizes sizes;
         for (std::size_t d = 0; d < old.size(); ++d)
             sizes.push_back(likeInput(node, old, d));
         return sizes;
+    }
+
+    /// A concatenation is as long as its parts together.
+    std::optional<Sizes> joinedSizes(const Node &node, std::size_t rank) const
+    {
+        const std::size_t at = dimensionOf(node, rank);
+        std::optional<Sizes> sizes;
+        for (const ValueId id : valuesUsed(node)) {
+            const Sizes &part = newSizes(id);
+            if (part.size() != rank || at >= rank) return std::nullopt;
+            if (sizes)
+                (*sizes)[at] += part[at];
+            else
+                sizes = part;
+        }
+        return sizes;
+    }
+
+    /// The node's `dim`, from the front; the rank itself where it is none of this rank's.
+    static std::size_t dimensionOf(const Node &node, std::size_t rank)
+    {
+        const Argument *given = findArgument(node, "dim");
+        const std::int64_t d = given != nullptr && given->kind == Argument::Kind::Int ? given->integer : 0;
+        const auto count = static_cast<std::int64_t>(rank);
+        if (d < -count || d >= count) return rank;
+        return static_cast<std::size_t>(d < 0 ? d + count : d);
     }
 
     /// The sizes that stand in the node itself, its −1 filled in.
@@ -218,10 +242,7 @@ private:
     Sizes slicedSizes(const Node &node, ValueId input, const Sizes &old) const
     {
         Sizes sizes = newSizes(input);
-        const Argument *given = findArgument(node, "dim");
-        std::int64_t d = given != nullptr && given->kind == Argument::Kind::Int ? given->integer : 0;
-        if (d < 0) d += static_cast<std::int64_t>(sizes.size());
-        const auto at = static_cast<std::size_t>(d);
+        const std::size_t at = dimensionOf(node, sizes.size());
         const auto length = scaled(old[at], oldSizes(input)[at], newSizes(input)[at]);
         sizes[at] = length.value_or(old[at]);
         return sizes;
