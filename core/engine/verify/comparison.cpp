@@ -80,6 +80,7 @@ WorstElement worstAt(std::int64_t index, const std::string &output, const std::s
 
 std::string formatNumber(double value)
 {
+    if (std::isnan(value)) return "nan"; // whatever its sign bit
     char text[40];
     std::snprintf(text, sizeof text, "%.9g", value);
     return text;
