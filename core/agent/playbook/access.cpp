@@ -151,8 +151,10 @@ std::optional<AccessPlanner::Run> AccessPlanner::runAlong(const TaskTensor &tens
         if (k + 1 == used.size()) continue;
         const std::string stride = tensor.name + "_stride" + std::to_string(used[k]);
         const std::string inner = std::to_string(used[k + 1]);
-        condition += (condition.empty() ? "" : " && ") + std::string("(") + size + " == 1 || " + stride + " == " +
-                     tensor.name + "_size" + inner + " * " + tensor.name + "_stride" + inner + ")";
+        const std::string nests = size + " == 1 || " + stride + " == " + tensor.name + "_size" + inner + " * " +
+                                  tensor.name + "_stride" + inner;
+        const bool isAlone = used.size() == 2 && condition.empty();
+        condition += (condition.empty() ? "" : " && ") + (isAlone ? nests : "(" + nests + ")");
     }
     const bool isWhole = used.size() == tensor.type.sizes.size();
     const std::string flag = tensor.name + "_even" +

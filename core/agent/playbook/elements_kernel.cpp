@@ -54,7 +54,8 @@ private:
     std::vector<std::string> values_;
     std::vector<std::size_t> streams_;
     Lines rowLines_, elementLines_;
-    std::string count_; ///< the number of elements
+    std::string count_;    ///< the number of elements
+    std::string function_; ///< the device function that computes one pack
 };
 
 void ElementsKernel::prepare()
@@ -176,11 +177,6 @@ void ElementsKernel::writeLoops()
         writeElementBody();
         return close();
     }
-    open("const auto compute = [&](auto width, " + type + " index) {");
-    line("constexpr int N = decltype(width)::value;");
-    writePackBody();
-    close("};");
-    line("");
     line("const " + type + " thread = " + thread + ", threads = " + all + ";");
     std::vector<Access> stores;
     for (const Store &store : stores_) stores.push_back(store.access);
@@ -188,8 +184,10 @@ void ElementsKernel::writeLoops()
             "elements go one by one.");
     line("const bool packs_fit = " + packsFit(stores) + ";");
     line("const " + type + " packs = packs_fit ? " + count_ + " / VECTOR : 0;");
-    line("for (" + type + " pack = thread; pack < packs; pack += threads) compute(Width<VECTOR>(), pack * VECTOR);");
-    line("for (" + type + " index = packs * VECTOR + thread; index < " + count_ + "; index += threads) compute(Width<1>(), index);");
+    line("for (" + type + " pack = thread; pack < packs; pack += threads)");
+    line("    " + function_ + "<VECTOR>(" + argumentList("pack * VECTOR") + ";");
+    line("for (" + type + " index = packs * VECTOR + thread; index < " + count_ + "; index += threads)");
+    line("    " + function_ + "<1>(" + argumentList("index") + ";");
 }
 
 KernelText ElementsKernel::write()
@@ -207,10 +205,25 @@ KernelText ElementsKernel::write()
         planner_.need(columnCount_);
     }
     prepare();
+    std::string function;
+    if (usesPacks(request_.schedule)) {
+        function_ = request_.names.unique(request_.name + "_pack");
+        ++depth_;
+        writePackBody();
+        --depth_;
+        function = std::exchange(text_, {});
+    }
     ++depth_;
     writeLoops();
     --depth_;
     const std::string body = std::exchange(text_, {});
+    if (!function.empty()) {
+        comment("N neighbouring elements, from `index` on.");
+        line("template <int N>");
+        line("__device__ __forceinline__ void " + function_ + "(");
+        line(parameterList(std::string(index()) + " index"));
+        text_ += "{\n" + function + "}\n\n";
+    }
     writeComment();
     line("extern \"C\" __global__ void " + launchBounds());
     line(request_.name + "(");

@@ -59,11 +59,6 @@ template <typename T, int N> struct alignas(sizeof(T) * N) Pack
     T at[N];
 };
 
-template <int N> struct Width
-{
-    static constexpr int value = N;
-};
-
 template <int N, typename T> __device__ __forceinline__ Pack<T, N> load(const T *from)
 {
     return *reinterpret_cast<const Pack<T, N> *>(from);
@@ -73,12 +68,6 @@ template <int N, typename T> __device__ __forceinline__ void store(T *to, const 
 {
     *reinterpret_cast<Pack<T, N> *>(to) = pack;
 }
-)";
-
-const char *const flagText = R"(template <bool B> struct Flag
-{
-    static constexpr bool value = B;
-};
 )";
 
 const char *const alignedText = R"(template <typename T> __device__ __forceinline__ bool aligned(const T *pointer)
@@ -172,7 +161,7 @@ template <typename T, typename Combine> __device__ __forceinline__ T over_row(T 
     for (int distance = (LANES < 32 ? LANES : 32) / 2; distance > 0; distance /= 2)
         own = combine(own, from_lane(own, distance));
     if constexpr (LANES > 32) {
-        __shared__ T of_warp[ROWS][LANES / 32];
+        __shared__ T of_warp[ROWS][(LANES + 31) / 32];
         __syncthreads(); // the values of the row before are no longer needed
         if (threadIdx.x % 32 == 0) of_warp[threadIdx.y][threadIdx.x / 32] = own;
         __syncthreads();
@@ -202,7 +191,6 @@ std::string helperFunctions(const std::set<std::string> &names, const std::strin
     add(has("fast_sigmoid"), fastSigmoidText);
     add(has("tanh_softplus"), tanhSoftplusText);
     add(has("packs"), packText);
-    add(has("packs") && mentions("Flag<"), flagText);
     add(has("packs") && mentions("aligned("), alignedText);
     add(mentions("_streaming<"), streamingText);
     const bool hasPositions = has("LargerFirst") || has("SmallerFirst");

@@ -16,21 +16,31 @@ constexpr std::size_t fileWidth = 110;
 
 bool isWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-bool mentionsWord(const std::string &line, const std::string &word)
+// Where the word stands alone, from `from` on; npos where it does not.
+std::size_t findWord(const std::string &line, const std::string &word, std::size_t from)
 {
-    for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    for (std::size_t at = line.find(word, from); at != std::string::npos; at = line.find(word, at + 1)) {
         const bool startsHere = at == 0 || !isWordCharacter(line[at - 1]);
         const bool endsHere = at + word.size() == line.size() || !isWordCharacter(line[at + word.size()]);
-        if (startsHere && endsHere) return true;
+        if (startsHere && endsHere) return at;
     }
-    return false;
+    return std::string::npos;
 }
 
 } // namespace
 
 bool mentions(const Lines &lines, const std::string &word)
 {
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) { return mentionsWord(line, word); });
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) { return findWord(line, word, 0) != std::string::npos; });
+}
+
+std::string withWord(const std::string &text, const std::string &word, const std::string &replacement)
+{
+    std::string result = text;
+    for (std::size_t at = findWord(result, word, 0); at != std::string::npos;
+         at = findWord(result, word, at + replacement.size()))
+        result.replace(at, word.size(), replacement);
+    return result;
 }
 
 int widestVector(const Task &task)
@@ -92,7 +102,40 @@ void KernelWriter::comment(const std::string &text)
     if (!current.empty()) line("// " + current);
 }
 
-std::string KernelWriter::parameterList()
+namespace
+{
+
+// Items separated by commas, wrapped to the width of the file.
+std::string wrappedList(const std::vector<std::string> &list, const std::string &indent)
+{
+    std::string text, current = indent;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::string item = list[i] + (i + 1 < list.size() ? "," : ")");
+        if (current.size() + item.size() + 1 > fileWidth) {
+            text += current + "\n";
+            current = indent;
+        }
+        current += (current.size() > indent.size() ? " " : "") + item;
+    }
+    return text + current;
+}
+
+} // namespace
+
+std::string KernelWriter::argumentList(const std::string &further) const
+{
+    std::vector<std::string> list;
+    std::set<int> inputs;
+    for (const Access &access : writer_.accesses()) inputs.insert(access.tensor);
+    for (const int input : inputs) list.push_back(request_.task.inputs[static_cast<std::size_t>(input)].name);
+    for (const std::size_t output : request_.domain.outputs) list.push_back(request_.task.outputs[output].name);
+    list.insert(list.end(), planner_.parameters().begin(), planner_.parameters().end());
+    list.push_back(further);
+    const std::string indent(static_cast<std::size_t>(depth_ + 1) * 4, ' ');
+    return "\n" + wrappedList(list, indent);
+}
+
+std::string KernelWriter::parameterList(const std::string &further)
 {
     std::vector<std::string> list;
     std::set<int> inputs;
@@ -107,16 +150,8 @@ std::string KernelWriter::parameterList()
     }
     for (const std::string &number : planner_.parameters())
         list.push_back((planner_.isFlag(number) ? "bool " : std::string(index()) + " ") + number);
-    std::string text, current = "    ";
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        const std::string item = list[i] + (i + 1 < list.size() ? "," : ")");
-        if (current.size() + item.size() + 1 > fileWidth) {
-            text += current + "\n";
-            current = "    ";
-        }
-        current += (current.size() > 4 ? " " : "") + item;
-    }
-    return text + current;
+    if (!further.empty()) list.push_back(further);
+    return wrappedList(list, "    ");
 }
 
 std::string KernelWriter::launchBounds() const

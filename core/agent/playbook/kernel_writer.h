@@ -45,7 +45,8 @@ protected:
     const char *index() const { return request_.schedule.wideIndex ? "long long" : "unsigned"; }
     std::string cast(const std::string &text) const; ///< to the index type
     /// The parameter list: pointers, then the numbers the code needs.
-    std::string parameterList();
+    std::string parameterList(const std::string &further = {}); ///< `further` stands behind them
+    std::string argumentList(const std::string &further) const;  ///< to hand the same on
     std::string launchBounds() const;
     /// The condition under which packs of VECTOR lie in one row and at aligned addresses.
     std::string packsFit(const std::vector<Access> &stores);
@@ -67,5 +68,7 @@ protected:
 };
 
 bool mentions(const Lines &lines, const std::string &word);
+/// The text with one whole word in place of another.
+std::string withWord(const std::string &text, const std::string &word, const std::string &replacement);
 
 } // namespace kernelwright::playbook

@@ -50,7 +50,11 @@ private:
     void writeLastPass();
     void writeRowOutputs();
     void writeRow();
-    void writeRowLoop(const std::string &body);
+    void writeRowStart();
+    void writeCalls(const std::string &function);
+    std::string rowFunction(const std::string &name, const std::string &body);
+    void writeRowLoop(const std::string &row, const std::string &function, const std::string &rowCount);
+    std::size_t keptBytes() const;
     void writeComment();
     std::string offset(const std::string &base, const Access &access) const;
     bool keepsRegisters() const { return schedule_.keep == Keep::Registers; }
@@ -68,7 +72,8 @@ private:
 std::string RowsKernel::offset(const std::string &base, const Access &access) const
 {
     std::string moving = access.stride.empty() ? position() : position() + " * " + access.stride;
-    if (!access.evenFlag.empty()) moving = "(" + access.evenFlag + " ? " + moving + " : " + access.movingText + ")";
+    if (!access.evenFlag.empty())
+        moving = "(" + access.evenFlag + " ? " + moving + " : " + withWord(access.movingText, "column", position()) + ")";
     return base.empty() ? moving : base + " + " + moving;
 }
 
@@ -165,12 +170,17 @@ void RowsKernel::writeRowOffsets(const std::vector<std::size_t> &streams)
 void RowsKernel::beginLoop()
 {
     const std::string type = index();
-    if (keepsRegisters()) return open("each_pack([&](int item, " + type + " first) {");
+    if (keepsRegisters()) {
+        line("#pragma unroll (kept ? ITEMS : 4)");
+        open("for (int item = 0; !kept || item < ITEMS; ++item) {");
+        line("const " + type + " first = (item * LANES + lane) * N;");
+        return line("if (first >= " + columnCount_ + ") break;");
+    }
     if (packs_) return open("for (" + type + " first = lane * N; first < " + columnCount_ + "; first += LANES * N) {");
     open("for (" + type + " column = lane; column < " + columnCount_ + "; column += LANES) {");
 }
 
-void RowsKernel::endLoop() { close(keepsRegisters() ? "});" : "}"); }
+void RowsKernel::endLoop() { close(); }
 
 void RowsKernel::writeLoads(const std::vector<std::size_t> &streams, bool isLastPass)
 {
@@ -330,60 +340,95 @@ void RowsKernel::writeComment()
     comment(text);
 }
 
-void RowsKernel::writeRowLoop(const std::string &body)
+// What a row needs before its passes: the lane, and where it is kept.
+void RowsKernel::writeRowStart()
 {
-    const std::string type = index();
     const std::vector<std::size_t> kept = keptStreams();
-    line(std::string("const ") + type + " lane = threadIdx.x;");
-    if (keepsShared() && !kept.empty()) {
-        line("extern __shared__ __align__(16) unsigned char row_store[];");
-        std::size_t bytes = 0;
+    line(std::string("const ") + index() + " lane = threadIdx.x;");
+    if (keepsRegisters())
         for (const std::size_t stream : kept) {
             const Access &access = writer_.accesses()[stream];
-            const std::string element = storageName(access.dtype);
-            line(element + " *const " + access.name + "_store = reinterpret_cast<" + element + " *>(row_store + ROWS * kept_columns * " +
-                 std::to_string(bytes) + ") + threadIdx.y * kept_columns;");
-            bytes += dtypeSize(access.dtype);
+            line(std::string("Pack<") + storageName(access.dtype) + ", N> " + access.name + "_kept[kept ? ITEMS : 1];");
         }
+    if (!keepsShared() || kept.empty()) return;
+    line("extern __shared__ __align__(16) unsigned char row_store[];");
+    std::size_t bytes = 0;
+    for (const std::size_t stream : kept) {
+        const Access &access = writer_.accesses()[stream];
+        const std::string element = storageName(access.dtype);
+        const std::string start = bytes == 0 ? "row_store" : "row_store + ROWS * kept_columns * " + std::to_string(bytes);
+        line(element + " *const " + access.name + "_store = reinterpret_cast<" + element + " *>(" + start + ") + threadIdx.y * kept_columns;");
+        bytes += dtypeSize(access.dtype);
     }
+}
+
+// The calls for one row: packs where they fit, kept where the row fits.
+void RowsKernel::writeCalls(const std::string &function)
+{
+    const std::string arguments = argumentList(schedule_.rows > 1 ? "row, is_row" : "row") + ";";
+    const auto call = [&](const std::string &condition, const std::string &parameters) {
+        line(condition);
+        line("    " + function + "<" + parameters + ">(" + arguments);
+    };
+    if (keepsRegisters()) {
+        call("if (packs_fit && " + columnCount_ + " <= LANES * VECTOR * ITEMS)", "VECTOR, true");
+        call("else if (packs_fit)", "VECTOR, false");
+        return call("else", "1, false");
+    }
+    call("if (packs_fit)", "VECTOR");
+    call("else", "1");
+}
+
+// Bytes per column that shared memory holds.
+std::size_t RowsKernel::keptBytes() const
+{
+    std::size_t bytes = 0;
+    for (const std::size_t stream : keptStreams()) bytes += dtypeSize(writer_.accesses()[stream].dtype);
+    return bytes;
+}
+
+// The function of one row, in front of the kernel that loops over rows.
+std::string RowsKernel::rowFunction(const std::string &name, const std::string &body)
+{
+    comment(keepsRegisters() ? "One row, in packs of N; `kept` when it fits the registers of its threads." : "One row, in packs of N.");
+    line(keepsRegisters() ? "template <int N, bool kept>" : "template <int N>");
+    line("__device__ __forceinline__ void " + name + "(");
+    line(parameterList(std::string(index()) + " row" + (schedule_.rows > 1 ? ", bool is_row" : "")));
+    text_ += "{\n" + body + "}\n\n";
+    return std::exchange(text_, {});
+}
+
+void RowsKernel::writeRowLoop(const std::string &row, const std::string &function, const std::string &rowCount)
+{
+    const std::string type = index();
+    const bool isShared = schedule_.rows > 1;
+    const std::string first = isShared ? cast("blockIdx.x") + " * ROWS" : "blockIdx.x";
+    const std::string step = isShared ? cast("gridDim.x") + " * ROWS" : "gridDim.x";
+    const std::string variable = isShared ? "first_row" : "row";
     if (packs_) {
-        open(std::string("const auto compute_row = [&](auto width") + (keepsRegisters() ? ", auto is_kept" : "") + ", " + type + " row" +
-             (schedule_.rows > 1 ? ", bool is_row" : "") + ") {");
-        line("constexpr int N = decltype(width)::value;");
-        if (keepsRegisters()) {
-            line("constexpr bool kept = decltype(is_kept)::value;");
-            for (const std::size_t stream : kept) {
-                const Access &access = writer_.accesses()[stream];
-                line(std::string("Pack<") + storageName(access.dtype) + ", N> " + access.name + "_kept[kept ? ITEMS : 1];");
-            }
-            open("const auto each_pack = [&](auto &&use) {");
-            open("if constexpr (kept) {");
-            line("#pragma unroll");
-            open("for (int item = 0; item < ITEMS; ++item) {");
-            line(std::string("const ") + type + " first = (item * LANES + lane) * N;");
-            line("if (first < " + columnCount_ + ") use(item, first);");
-            close();
-            close("} else {");
-            ++depth_;
-            line("for (" + type + " first = lane * N; first < " + columnCount_ + "; first += LANES * N) use(0, first);");
-            close();
-            close("};");
-        }
-        text_ += body;
-        close("};");
-        line("");
         std::vector<Access> stores;
         for (const Store &store : elementStores_) stores.push_back(store.access);
         comment("Packs need aligned neighbours; rows of other layouts go element by element.");
         line("const bool packs_fit = " + packsFit(stores) + ";");
+    } else {
+        line("const " + type + " lane = threadIdx.x;");
     }
+    open("for (" + type + " " + variable + " = " + first + "; " + variable + " < " + rowCount + "; " + variable + " += " + step + ") {");
+    if (isShared) {
+        comment("A block's last rows may be beyond the end: their threads repeat the last row, since all have to meet in "
+                "the reductions, and write nothing.");
+        line("const bool is_row = first_row + threadIdx.y < " + rowCount + ";");
+        if (packs_ || mentions({row}, "row")) line("const " + type + " row = is_row ? first_row + threadIdx.y : " + rowCount + " - 1;");
+    }
+    if (packs_) writeCalls(function);
+    else text_ += row;
+    close();
 }
 
 KernelText RowsKernel::write()
 {
     KernelText kernel;
     kernel.name = request_.name;
-    const std::string type = index();
     columnCount_ = request_.names.unique("row_length");
     const std::string rowCount = request_.names.unique("row_count");
     kernel.numbers.push_back({columnCount_, "(" + request_.domain.columnCount().text() + ")"});
@@ -393,52 +438,35 @@ KernelText RowsKernel::write()
     planner_.need(rowCount);
     collectPasses();
 
-    depth_ = 2;
+    depth_ = packs_ ? 1 : 2;
     writeRow();
     std::string row = std::exchange(text_, {});
     while (row.size() > 1 && row[row.size() - 1] == '\n' && row[row.size() - 2] == '\n') row.pop_back();
-    depth_ = 1;
-    writeRowLoop(row);
-    const bool isShared = schedule_.rows > 1;
-    const std::string first = cast("blockIdx.x") + (isShared ? " * ROWS" : ""), step = cast("gridDim.x") + (isShared ? " * ROWS" : "");
-    const std::string variable = isShared ? "first_row" : "row";
-    open("for (" + type + " " + variable + " = " + first + "; " + variable + " < " + rowCount + "; " + variable + " += " + step + ") {");
-    if (isShared) {
-        comment("A block's last rows may be beyond the end: their threads repeat the last row, since all have to meet in "
-                "the reductions, and write nothing.");
-        line("const bool is_row = first_row + threadIdx.y < " + rowCount + ";");
-        line(std::string("const ") + type + " row = is_row ? first_row + threadIdx.y : " + rowCount + " - 1;");
-    }
-    const std::string arguments = isShared ? ", row, is_row);" : ", row);";
-    if (!packs_) {
-        text_ += row;
-    } else if (keepsRegisters()) {
-        line("if (packs_fit && " + columnCount_ + " <= LANES * VECTOR * ITEMS) compute_row(Width<VECTOR>(), Flag<true>()" + arguments);
-        line("else if (packs_fit) compute_row(Width<VECTOR>(), Flag<false>()" + arguments);
-        line("else compute_row(Width<1>(), Flag<false>()" + arguments);
-    } else {
-        line("if (packs_fit) compute_row(Width<VECTOR>()" + arguments);
-        line("else compute_row(Width<1>()" + arguments);
-    }
-    close();
-    const std::vector<std::size_t> kept = keptStreams();
     std::string shared;
-    if (keepsShared() && !kept.empty()) {
-        std::size_t bytes = 0;
-        for (const std::size_t stream : kept) bytes += dtypeSize(writer_.accesses()[stream].dtype);
+    if (const std::size_t bytes = keepsShared() ? keptBytes() : 0; bytes > 0) {
         planner_.need("kept_columns");
         kernel.numbers.push_back({"kept_columns", "(16 * min(ceildiv(" + columnCount_ + ", 16), floor((max_shared_bytes - 2048) / (16 * ROWS * " +
                                                       std::to_string(bytes) + "))))"});
         shared = " shared=(ROWS * kept_columns * " + std::to_string(bytes) + ")";
     }
+    std::string function;
+    if (packs_) {
+        function = request_.names.unique(request_.name + "_row");
+        depth_ = 1;
+        writeRowStart();
+        row = std::exchange(text_, {}) + row;
+    }
+    depth_ = 1;
+    writeRowLoop(row, function, rowCount);
     const std::string body = std::exchange(text_, {});
     depth_ = 0;
+    if (packs_) kernel.text = rowFunction(function, row);
     writeComment();
     line("extern \"C\" __global__ void " + launchBounds());
     line(request_.name + "(");
     line(parameterList());
     text_ += "{\n" + body + "}\n";
-    kernel.text = text_;
+    kernel.text += text_;
     for (const PlanNumber &number : planner_.numbers()) kernel.numbers.push_back(number);
     const std::string blocks = "ceildiv(" + rowCount + ", ROWS)";
     kernel.launch = "grid=max(1, " + (schedule_.blocksPerSm ? "min(" + blocks + ", sm_count * " + std::to_string(schedule_.blocksPerSm) + ")" : blocks) +

@@ -41,7 +41,7 @@ std::int64_t keptBytesPerElement(const Situation &s)
 
 Offer keepRow(const Situation &s)
 {
-    if (s.composition->main().passes() < 2 || s.schedule.keep != Keep::Nothing || s.spillBytes > 0) return std::nullopt;
+    if (s.composition->main().passes() < 2 || s.schedule.keep != Keep::Nothing) return std::nullopt;
     const double ratio = s.dramBytes && s.taskBytes > 0 ? *s.dramBytes / s.taskBytes : 0;
     if (ratio < 1.2 && s.latencyUs < 1.3 * s.leastUs()) return std::nullopt;
     Move move{"keep-row", keepingRow(s.schedule, s), 1, {}};
@@ -149,9 +149,12 @@ Offer moreBlocks(const Situation &s)
     return move;
 }
 
+// A few bytes are what calls of the math library save; only more than that is a thread that holds too much.
+constexpr int harmlessSpill = 64;
+
 Offer relieveRegisters(const Situation &s)
 {
-    if (s.spillBytes <= 0) return std::nullopt;
+    if (s.spillBytes <= harmlessSpill) return std::nullopt;
     Move move{"fewer-registers", s.schedule, closing(s, 0.5), {}};
     if (s.schedule.keep == Keep::Registers && s.schedule.lanes < 1024 && s.schedule.items > 1) {
         move.schedule.lanes *= 2;
@@ -169,7 +172,7 @@ Offer relieveRegisters(const Situation &s)
 
 Offer moreWarps(const Situation &s)
 {
-    if (!s.theoreticalOccupancy || *s.theoreticalOccupancy >= 50 || s.registers <= 32 || s.spillBytes > 0) return std::nullopt;
+    if (!s.theoreticalOccupancy || *s.theoreticalOccupancy >= 50 || s.registers <= 32 || s.spillBytes > 64) return std::nullopt;
     if (s.schedule.minimumBlocks || s.bandwidthShare() > 0.8) return std::nullopt;
     Move move{"launch-bounds", s.schedule, closing(s, 0.25), {}};
     move.schedule.minimumBlocks = std::max(1, 1024 / s.schedule.threads());

@@ -267,6 +267,16 @@ TensorId Translator::convert(TensorId operand, DType dtype)
     return program.add(node);
 }
 
+// Of two equal sizes the one of an activation gives the name: a reader looks for rows and columns there.
+void Translator::noteEqual(const std::string &left, const std::string &right)
+{
+    bool leftIsWeight = false;
+    for (const TaskTensor &tensor : task_.inputs)
+        leftIsWeight = leftIsWeight || (tensor.isWeight && left.rfind(tensor.name + "_size", 0) == 0);
+    if (leftIsWeight) equalSizes.emplace_back(right, left);
+    else equalSizes.emplace_back(left, right);
+}
+
 std::vector<Index> Translator::broadcastExtents(const std::vector<TensorId> &operands)
 {
     std::vector<Index> result;
@@ -286,7 +296,7 @@ std::vector<Index> Translator::broadcastExtents(const std::vector<TensorId> &ope
             if (mine.captured() != known.captured())
                 throw Untranslatable("Operands of sizes " + std::to_string(known.captured()) + " and " +
                                      std::to_string(mine.captured()) + " cannot be broadcast to each other.");
-            if (known.asSize() && mine.asSize()) equalSizes.emplace_back(known.asSize()->text, mine.asSize()->text);
+            if (known.asSize() && mine.asSize()) noteEqual(known.asSize()->text, mine.asSize()->text);
             else if (mine.asSize()) known = mine; // a plain size reads better than an expression
         }
     }

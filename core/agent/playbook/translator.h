@@ -69,6 +69,7 @@ private:
     using Lists = std::map<ValueId, std::vector<TensorId>>;
     void defineInputs(const std::map<std::string, std::string> &sizeNames);
     void translate(const Node &node);
+    void noteEqual(const std::string &left, const std::string &right);
     Index derive(const std::string &name, const std::string &expression, std::int64_t captured);
 
     const Task &task_;
