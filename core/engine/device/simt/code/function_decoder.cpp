@@ -339,7 +339,10 @@ OperandReference FunctionDecoder::specialRegister(const Operand &operand, bool i
             makeReference(Bank::Specials, static_cast<std::uint32_t>(special) * laneBytes32);
         return is64Bit ? widenAddress({reference, false}).reference : reference;
     }
-    unsupported("register " + operand.symbol);
+    for (const char *known :
+         {"%envreg", "%pm", "%reserved", "%is_explicit_cluster", "%aggr_smem", "%current_graph"})
+        if (operand.symbol.starts_with(known)) unsupported("register " + operand.symbol);
+    malformed("the register " + operand.symbol + " is not declared");
 }
 
 /// A 32-bit value as a 64-bit one.

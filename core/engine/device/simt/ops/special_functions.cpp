@@ -68,9 +68,14 @@ struct RcpDouble
 {
     static double apply(double x) { return upperHalf(flushDouble(1.0 / flushDouble(upperHalf(x)))); }
 };
+struct RsqrtSeed
+{
+    static double apply(double x) { return upperHalf(1.0 / std::sqrt(flushDouble(upperHalf(x)))); }
+};
+/// Without .ftz the compiler has no iterations of its own: the instruction is good to the last place or two.
 struct RsqrtDouble
 {
-    static double apply(double x) { return upperHalf(1.0 / std::sqrt(upperHalf(x))); }
+    static double apply(double x) { return 1.0 / std::sqrt(x); }
 };
 
 template <class F>
@@ -85,8 +90,9 @@ LaneFunction pick(const Operation &operation)
 LaneFunction KERNELWRIGHT_LANE_VARIANT::selectSpecialFunction(const Operation &operation)
 {
     if (operation.type == Type::F64) {
-        if (operation.op == Op::Rcp) return unarySame<RcpDouble, double>;
-        return operation.op == Op::Rsqrt ? unarySame<RsqrtDouble, double> : nullptr;
+        if (operation.op == Op::Rcp) return operation.ftz ? unarySame<RcpDouble, double> : nullptr;
+        if (operation.op != Op::Rsqrt) return nullptr;
+        return operation.ftz ? unarySame<RsqrtSeed, double> : unarySame<RsqrtDouble, double>;
     }
     switch (operation.op) {
     case Op::Ex2:

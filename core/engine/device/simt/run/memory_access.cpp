@@ -244,8 +244,14 @@ void BlockRunner::store(Warp &warp, const Instruction &instruction, std::uint32_
     const Space space = resolveSpace(access.space, addresses, warp);
     std::byte *lanes[warpSize];
     locateLanes(warp, space, addresses, true, lanes);
-    if (state_.options.allChecks) checkAccess(warp, space, addresses, &access, true, false, lanes);
-    moveLanes(warp, access, lanes, mask, false);
+    if (!state_.options.allChecks) return moveLanes(warp, access, lanes, mask, false);
+    // Lane by lane, so that a lane which writes what another has just written is seen to change nothing.
+    for (int lane = 0; lane < warpSize; ++lane) {
+        if (!((mask >> lane) & 1u)) continue;
+        addresses.mask = 1u << lane;
+        checkAccess(warp, space, addresses, &access, true, false, lanes);
+        moveLanes(warp, access, lanes, addresses.mask, false);
+    }
 }
 
 void BlockRunner::countGlobal(const Buffer *buffer, const WarpAddresses &addresses, bool isWrite)

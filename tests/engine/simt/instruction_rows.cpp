@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "instruction_rows.h"
+
+namespace kernelwright
+{
+
+namespace
+{
+
+constexpr std::uint64_t inf = 0x7f800000, minusInf = 0xff800000, nan32 = 0x7fffffff, quiet = 0x7fc00000;
+constexpr std::uint64_t one = 0x3f800000, two = 0x40000000, half = 0x3f000000, minusZero = 0x80000000;
+constexpr std::uint64_t smallest = 1, smallestNormal = 0x00800000, largest = 0x7f7fffff;
+constexpr std::uint64_t one64 = 0x3ff0000000000000, nan64 = 0x7ff8000000000000;
+
+// clang-format off
+constexpr InstructionRow integers[] = {
+    {"add.s32 %d32, %a32, %b32;", 32, 0x7fffffff, 1, 0, 0x80000000},
+    {"add.sat.s32 %d32, %a32, %b32;", 32, 0x7fffffff, 1, 0, 0x7fffffff},
+    {"sub.sat.s32 %d32, %a32, %b32;", 32, 0x80000000, 1, 0, 0x80000000},
+    {"add.u16 %d16, %a16, %b16;", 16, 0xffff, 2, 0, 1},
+    {"sub.s64 %d64, %a64, %b64;", 64, 0, 1, 0, ~0ull},
+    {"mul.lo.s32 %d32, %a32, %b32;", 32, 0x10001, 0x10001, 0, 0x20001},
+    {"mul.hi.s32 %d32, %a32, %b32;", 32, 0xffffffff, 2, 0, 0xffffffff},
+    {"mul.hi.u32 %d32, %a32, %b32;", 32, 0xffffffff, 2, 0, 1},
+    {"mul.wide.s32 %d64, %a32, %b32;", 64, 0xffffffff, 3, 0, ~0ull - 2},
+    {"mul.wide.u32 %d64, %a32, %b32;", 64, 0xffffffff, 0xffffffff, 0, 0xfffffffe00000001},
+    {"mul.wide.s16 %d32, %a16, %b16;", 32, 0xffff, 7, 0, 0xfffffff9},
+    {"mul.hi.u64 %d64, %a64, %b64;", 64, ~0ull, ~0ull, 0, ~0ull - 1},
+    {"mul.hi.s64 %d64, %a64, %b64;", 64, ~0ull, 5, 0, ~0ull},
+    {"mad.lo.s32 %d32, %a32, %b32, %c32;", 32, 7, 6, 0xffffffff, 41},
+    {"mad.hi.u32 %d32, %a32, %b32, %c32;", 32, 0x80000000, 4, 5, 7},
+    {"mad.wide.u32 %d64, %a32, %b32, %c64;", 64, 0xffffffff, 2, 0x100000000, 0x2fffffffe},
+    {"div.s32 %d32, %a32, %b32;", 32, 0xfffffff9, 2, 0, 0xfffffffd},
+    {"div.s32 %d32, %a32, %b32;", 32, 0x80000000, 0xffffffff, 0, 0x80000000},
+    {"div.u32 %d32, %a32, %b32;", 32, 7, 0, 0, 0xffffffff},
+    {"rem.s32 %d32, %a32, %b32;", 32, 0xfffffff9, 2, 0, 0xffffffff},
+    {"rem.s64 %d64, %a64, %b64;", 64, 1ull << 63, ~0ull, 0, 0},
+    {"rem.u64 %d64, %a64, %b64;", 64, 100, 7, 0, 2},
+    {"abs.s32 %d32, %a32;", 32, 0x80000000, 0, 0, 0x80000000},
+    {"neg.s64 %d64, %a64;", 64, 5, 0, 0, ~0ull - 4},
+    {"min.s32 %d32, %a32, %b32;", 32, 0xffffffff, 1, 0, 0xffffffff},
+    {"min.u32 %d32, %a32, %b32;", 32, 0xffffffff, 1, 0, 1},
+    {"max.relu.s32 %d32, %a32, %b32;", 32, 0xffffffff, 0xfffffffe, 0, 0},
+    {"sad.u32 %d32, %a32, %b32, %c32;", 32, 3, 10, 100, 107},
+    {"popc.b64 %d32, %a64;", 32, 0xff00ff00ff, 0, 0, 24},
+    {"clz.b32 %d32, %a32;", 32, 0, 0, 0, 32},
+    {"clz.b64 %d32, %a64;", 32, 1, 0, 0, 63},
+    {"bfind.u32 %d32, %a32;", 32, 0x00010000, 0, 0, 16},
+    {"bfind.s32 %d32, %a32;", 32, 0xffffffff, 0, 0, 0xffffffff},
+    {"bfind.shiftamt.u32 %d32, %a32;", 32, 1, 0, 0, 31},
+    {"brev.b32 %d32, %a32;", 32, 0x80000001, 0, 0, 0x80000001},
+    {"brev.b64 %d64, %a64;", 64, 2, 0, 0, 1ull << 62},
+    {"and.b32 %d32, %a32, %b32;", 32, 0xff00ff00, 0x0ff00ff0, 0, 0x0f000f00},
+    {"xor.b64 %d64, %a64, %b64;", 64, ~0ull, 1, 0, ~0ull - 1},
+    {"not.b16 %d16, %a16;", 16, 0xff00, 0, 0, 0x00ff},
+    {"cnot.b32 %d32, %a32;", 32, 0, 0, 0, 1},
+    {"lop3.b32 %d32, %a32, %b32, %c32, 0x80;", 32, 0xf, 0x7, 0x3, 0x3},
+    {"lop3.b32 %d32, %a32, %b32, %c32, 0x96;", 32, 0xf, 0x7, 0x3, 0xf ^ 0x7 ^ 0x3},
+    {"lop3.b32 %d32, %a32, %b32, %c32, 0xca;", 32, 0xf0, 0x12, 0x34, 0x14},
+    {"shl.b32 %d32, %a32, %b32;", 32, 1, 32, 0, 0},
+    {"shl.b64 %d64, %a64, %b32;", 64, 1, 63, 0, 1ull << 63},
+    {"shr.s32 %d32, %a32, %b32;", 32, 0x80000000, 40, 0, 0xffffffff},
+    {"shr.u32 %d32, %a32, %b32;", 32, 0x80000000, 40, 0, 0},
+    {"shr.s16 %d16, %a16, %b32;", 16, 0x8000, 3, 0, 0xf000},
+    {"shf.l.wrap.b32 %d32, %a32, %b32, %c32;", 32, 0x80000000, 1, 33, 3},
+    {"shf.l.clamp.b32 %d32, %a32, %b32, %c32;", 32, 0x80000000, 1, 33, 0x80000000},
+    {"shf.r.wrap.b32 %d32, %a32, %b32, %c32;", 32, 0x12345678, 0x9abcdef0, 8, 0xf0123456},
+    {"bfe.u32 %d32, %a32, 4, 8;", 32, 0xabcdef, 0, 0, 0xde},
+    {"bfe.s32 %d32, %a32, 4, 8;", 32, 0xabcdef, 0, 0, 0xffffffde},
+    {"bfe.u32 %d32, %a32, 28, 8;", 32, 0xf0000000, 0, 0, 0xf},
+    {"bfe.s32 %d32, %a32, 28, 8;", 32, 0x80000000, 0, 0, 0xfffffff8},
+    {"bfe.u32 %d32, %a32, 3, 0;", 32, 0xffffffff, 0, 0, 0},
+    {"bfe.u64 %d64, %a64, 32, 64;", 64, 0x123456789abcdef0, 0, 0, 0x12345678},
+    {"bfi.b32 %d32, %a32, %b32, 8, 4;", 32, 0xff, 0, 0, 0xf00},
+    {"bfi.b64 %d64, %a64, %b64, 60, 8;", 64, 0xff, 0, 0, 0xf000000000000000},
+    {"prmt.b32 %d32, %a32, %b32, 0x7632;", 32, 0x33221100, 0x77665544, 0, 0x77663322},
+    {"prmt.b32 %d32, %a32, %b32, 0x0008;", 32, 0x000000ff, 0, 0, 0xffffffff},
+    {"prmt.b32.rc8 %d32, %a32, %b32, %c32;", 32, 0x33221100, 0, 2, 0x22222222},
+    {"prmt.b32.f4e %d32, %a32, %b32, %c32;", 32, 0x33221100, 0x77665544, 1, 0x44332211},
+    {"dp4a.s32.s32 %d32, %a32, %b32, %c32;", 32, 0xff020304, 0x01010101, 10, 10 + 8},
+    {"dp4a.u32.u32 %d32, %a32, %b32, %c32;", 32, 0xff020304, 0x01010101, 10, 10 + 255 + 9},
+    {"add.cc.u32 %x32, %a32, %b32; addc.u32 %d32, 0, 0;", 32, 0xffffffff, 1, 0, 1},
+    {"add.cc.u32 %x32, %a32, %b32; addc.u32 %d32, 0, 0;", 32, 0xfffffffe, 1, 0, 0},
+    {"sub.cc.u32 %x32, %a32, %b32; subc.u32 %d32, 5, 0;", 32, 1, 2, 0, 4},
+    {"mad.lo.cc.u32 %x32, %a32, %b32, %c32; madc.hi.u32 %d32, %a32, %b32, 0;", 32, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+    {"setp.lt.s32 %dp, %a32, %b32;", 1, 0xffffffff, 0, 0, 1},
+    {"setp.lo.u32 %dp, %a32, %b32;", 1, 0xffffffff, 0, 0, 0},
+    {"setp.ge.u64 %dp, %a64, %b64;", 1, ~0ull, ~0ull, 0, 1},
+    {"setp.eq.s16 %dp, %a16, %b16;", 1, 0x10005, 5, 0, 1},
+    {"setp.ne.s32 %xp, %a32, 0; setp.eq.and.s32 %dp, %b32, 0, !%xp;", 1, 0, 0, 0, 1},
+    {"setp.ne.s32 %dp, %a32, 0; selp.b32 %d32, %b32, %c32, %dp;", 32, 0, 7, 9, 9},
+    {"slct.s32.s32 %d32, %a32, %b32, %c32;", 32, 7, 9, 0x80000000, 9},
+    {"set.lt.u32.s32 %d32, %a32, %b32;", 32, 1, 2, 0, 0xffffffff},
+    {"set.lt.f32.s32 %d32, %a32, %b32;", 32, 1, 2, 0, one},
+    {"mov.b64 %d64, {%a32, %b32};", 64, 1, 2, 0, 0x200000001},
+    {"mov.b64 {%x32, %d32}, %a64;", 32, 0x200000001, 0, 0, 2},
+    {"mov.b32 %d32, {%a16, %b16};", 32, 0x10001, 0x20002, 0, 0x20001},
+    {"mov.b32 {%x16, %d16}, %a32;", 16, 0x12345678, 0, 0, 0x1234},
+    {"mov.u32 %d32, %tid.x;", 32, 0, 0, 0, 0},
+    {"mov.u32 %d32, %lanemask_lt;", 32, 0, 0, 0, 0},
+    {"mov.u32 %d32, %ntid.x;", 32, 0, 0, 0, 1},
+};
+
+constexpr InstructionRow floats[] = {
+    {"add.f32 %d32, %a32, %b32;", 32, one, 0x33800000, 0, one},              // 1 + 2^-24: a tie, to even
+    {"add.rp.f32 %d32, %a32, %b32;", 32, one, smallest, 0, 0x3f800001},
+    {"add.rz.f32 %d32, %a32, %b32;", 32, 0xbf800000, 0xb3000000, 0, 0xbf800000},
+    {"add.rm.f32 %d32, %a32, %b32;", 32, 0xbf800000, 0x80000001, 0, 0xbf800001},
+    {"add.f32 %d32, %a32, %b32;", 32, inf, minusInf, 0, nan32},
+    {"add.f32 %d32, %a32, %b32;", 32, 0xffc00001, one, 0, nan32},
+    {"add.f32 %d32, %a32, %b32;", 32, minusZero, minusZero, 0, minusZero},
+    {"sub.f32 %d32, %a32, %b32;", 32, one, one, 0, 0},
+    {"sub.rm.f32 %d32, %a32, %b32;", 32, one, one, 0, minusZero},
+    {"add.f32 %d32, %a32, %b32;", 32, smallest, smallest, 0, 2},
+    {"add.ftz.f32 %d32, %a32, %b32;", 32, smallest, smallest, 0, 0},
+    {"add.ftz.f32 %d32, %a32, %b32;", 32, 0x80000001, minusZero, 0, minusZero},
+    {"add.sat.f32 %d32, %a32, %b32;", 32, one, one, 0, one},
+    {"add.sat.f32 %d32, %a32, %b32;", 32, quiet, one, 0, 0},
+    {"mul.f32 %d32, %a32, %b32;", 32, largest, two, 0, inf},
+    {"mul.rz.f32 %d32, %a32, %b32;", 32, largest, two, 0, largest},
+    {"mul.f32 %d32, %a32, %b32;", 32, 0, inf, 0, nan32},
+    {"mul.ftz.f32 %d32, %a32, %b32;", 32, smallestNormal, half, 0, 0},
+    {"mul.f32 %d32, %a32, %b32;", 32, smallestNormal, half, 0, 0x00400000},
+    {"fma.rn.f32 %d32, %a32, %b32, %c32;", 32, 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000}, // (1+u)^2 - 1 - 2u = u^2
+    {"fma.rm.f32 %d32, %a32, %b32, %c32;", 32, one, smallest, 0xbf800000, 0xbf800000},
+    {"fma.rp.f32 %d32, %a32, %b32, %c32;", 32, one, smallest, one, 0x3f800001},
+    {"fma.rn.sat.f32 %d32, %a32, %b32, %c32;", 32, two, two, one, one},
+    {"div.rn.f32 %d32, %a32, %b32;", 32, one, 0x40400000, 0, 0x3eaaaaab},
+    {"div.rz.f32 %d32, %a32, %b32;", 32, one, 0x40400000, 0, 0x3eaaaaaa},
+    {"div.rn.f32 %d32, %a32, %b32;", 32, one, minusZero, 0, minusInf},
+    {"div.approx.f32 %d32, %a32, %b32;", 32, one, two, 0, half},
+    {"div.full.ftz.f32 %d32, %a32, %b32;", 32, one, two, 0, half},
+    {"rcp.rn.f32 %d32, %a32;", 32, 0x40400000, 0, 0, 0x3eaaaaab},
+    {"rcp.approx.ftz.f32 %d32, %a32;", 32, smallest, 0, 0, inf},
+    {"sqrt.rn.f32 %d32, %a32;", 32, two, 0, 0, 0x3fb504f3},
+    {"sqrt.rn.f32 %d32, %a32;", 32, 0xbf800000, 0, 0, nan32},
+    {"sqrt.rn.f32 %d32, %a32;", 32, minusZero, 0, 0, minusZero},
+    {"rsqrt.approx.f32 %d32, %a32;", 32, 0x40800000, 0, 0, half},
+    {"rsqrt.approx.f32 %d32, %a32;", 32, 0, 0, 0, inf},
+    {"ex2.approx.ftz.f32 %d32, %a32;", 32, 0x40400000, 0, 0, 0x41000000},
+    {"ex2.approx.f32 %d32, %a32;", 32, 0xc3140000, 0, 0, 2},                 // 2^-148
+    {"ex2.approx.ftz.f32 %d32, %a32;", 32, 0xc3140000, 0, 0, 0},
+    {"ex2.approx.f32 %d32, %a32;", 32, minusInf, 0, 0, 0},
+    {"ex2.approx.f32 %d32, %a32;", 32, inf, 0, 0, inf},
+    {"ex2.approx.f32 %d32, %a32;", 32, quiet, 0, 0, nan32},
+    {"lg2.approx.f32 %d32, %a32;", 32, 0x41000000, 0, 0, 0x40400000},
+    {"lg2.approx.f32 %d32, %a32;", 32, 0, 0, 0, minusInf},
+    {"lg2.approx.f32 %d32, %a32;", 32, 0xbf800000, 0, 0, nan32},
+    {"lg2.approx.f32 %d32, %a32;", 32, inf, 0, 0, inf},
+    {"lg2.approx.f32 %d32, %a32;", 32, smallest, 0, 0, 0xc3150000},          // -149
+    {"sin.approx.f32 %d32, %a32;", 32, 0, 0, 0, 0},
+    {"cos.approx.f32 %d32, %a32;", 32, 0, 0, 0, one},
+    {"sin.approx.f32 %d32, %a32;", 32, 0x3fc90fdb, 0, 0, one},
+    {"cos.approx.f32 %d32, %a32;", 32, 0x40490fdb, 0, 0, 0xbf800000},
+    {"sin.approx.f32 %d32, %a32;", 32, inf, 0, 0, nan32},
+    {"tanh.approx.f32 %d32, %a32;", 32, inf, 0, 0, one},
+    {"tanh.approx.f32 %d32, %a32;", 32, minusZero, 0, 0, minusZero},
+    {"min.f32 %d32, %a32, %b32;", 32, quiet, two, 0, two},
+    {"min.NaN.f32 %d32, %a32, %b32;", 32, quiet, two, 0, nan32},
+    {"min.f32 %d32, %a32, %b32;", 32, quiet, quiet, 0, nan32},
+    {"min.f32 %d32, %a32, %b32;", 32, 0, minusZero, 0, minusZero},
+    {"max.f32 %d32, %a32, %b32;", 32, minusZero, 0, 0, 0},
+    {"max.xorsign.abs.f32 %d32, %a32, %b32;", 32, 0xc0000000, one, 0, 0xc0000000},
+    {"abs.f32 %d32, %a32;", 32, 0xc0000000, 0, 0, two},
+    {"neg.f32 %d32, %a32;", 32, 0, 0, 0, minusZero},
+    {"neg.ftz.f32 %d32, %a32;", 32, smallest, 0, 0, minusZero},
+    {"copysign.f32 %d32, %a32, %b32;", 32, minusZero, two, 0, 0xc0000000},
+    {"testp.notanumber.f32 %dp, %a32;", 1, quiet, 0, 0, 1},
+    {"testp.subnormal.f32 %dp, %a32;", 1, smallest, 0, 0, 1},
+    {"testp.normal.f32 %dp, %a32;", 1, 0, 0, 0, 0},
+    {"testp.infinite.f64 %dp, %a64;", 1, 0xfff0000000000000, 0, 0, 1},
+    {"setp.eq.f32 %dp, %a32, %b32;", 1, quiet, quiet, 0, 0},
+    {"setp.equ.f32 %dp, %a32, %b32;", 1, quiet, one, 0, 1},
+    {"setp.ne.f32 %dp, %a32, %b32;", 1, quiet, one, 0, 0},
+    {"setp.neu.f32 %dp, %a32, %b32;", 1, quiet, one, 0, 1},
+    {"setp.lt.f32 %dp, %a32, %b32;", 1, minusZero, 0, 0, 0},
+    {"setp.nan.f32 %dp, %a32, %b32;", 1, one, quiet, 0, 1},
+    {"setp.num.f32 %dp, %a32, %b32;", 1, one, one, 0, 1},
+    {"setp.gt.ftz.f32 %dp, %a32, %b32;", 1, smallest, 0, 0, 0},
+    {"setp.leu.f64 %dp, %a64, %b64;", 1, one64, nan64, 0, 1},
+    {"add.f64 %d64, %a64, %b64;", 64, one64, 0x3ca0000000000000, 0, one64},
+    {"add.rp.f64 %d64, %a64, %b64;", 64, one64, 1, 0, one64 + 1},
+    {"fma.rn.f64 %d64, %a64, %b64, %c64;", 64, one64 + 1, one64 + 1, 0xbff0000000000002, 0x3970000000000000},
+    {"div.rn.f64 %d64, %a64, %b64;", 64, one64, 0x4008000000000000, 0, 0x3fd5555555555555},
+    {"sqrt.rn.f64 %d64, %a64;", 64, 0x4000000000000000, 0, 0, 0x3ff6a09e667f3bcd},
+    {"min.f64 %d64, %a64, %b64;", 64, nan64, one64, 0, one64},
+    {"rcp.approx.ftz.f64 %d64, %a64;", 64, 0x4000000000000000, 0, 0, 0x3fe0000000000000},
+    {"slct.f32.f32 %d32, %a32, %b32, %c32;", 32, one, two, minusZero, one},
+};
+
+constexpr InstructionRow halves[] = {
+    {"add.f16 %d16, %a16, %b16;", 16, 0x3c00, 0x1000, 0, 0x3c00},            // 1 + 2^-11: a tie, to even
+    {"add.f16 %d16, %a16, %b16;", 16, 0x3c01, 0x1000, 0, 0x3c02},
+    {"add.f16 %d16, %a16, %b16;", 16, 0x7bff, 0x7bff, 0, 0x7c00},
+    {"add.sat.f16 %d16, %a16, %b16;", 16, 0x3c00, 0x3c00, 0, 0x3c00},
+    {"sub.f16 %d16, %a16, %b16;", 16, 0x7c00, 0x7c00, 0, 0x7fff},
+    {"mul.f16 %d16, %a16, %b16;", 16, 0x0001, 0x3800, 0, 0},                 // half the smallest: a tie, to even
+    {"mul.f16 %d16, %a16, %b16;", 16, 0x0003, 0x3800, 0, 2},
+    {"mul.ftz.f16 %d16, %a16, %b16;", 16, 0x0400, 0x3800, 0, 0},
+    {"fma.rn.f16 %d16, %a16, %b16, %c16;", 16, 0x3c01, 0x3c01, 0xbc02, 0x0010}, // 2^-20
+    {"fma.rn.relu.f16 %d16, %a16, %b16, %c16;", 16, 0xbc00, 0x3c00, 0, 0},
+    {"fma.rn.f16x2 %d32, %a32, %b32, %c32;", 32, 0x40003c00, 0x40003c00, 0x3c003c00, 0x45004000},
+    {"add.f16x2 %d32, %a32, %b32;", 32, 0x3c004000, 0x3c003c00, 0, 0x40004200},
+    {"min.f16 %d16, %a16, %b16;", 16, 0x7e00, 0x3c00, 0, 0x3c00},
+    {"max.NaN.f16x2 %d32, %a32, %b32;", 32, 0x7e003c00, 0x3c004000, 0, 0x7fff4000},
+    {"neg.f16x2 %d32, %a32;", 32, 0x3c00bc00, 0, 0, 0xbc003c00},
+    {"abs.f16 %d16, %a16;", 16, 0xbc00, 0, 0, 0x3c00},
+    {"ex2.approx.f16 %d16, %a16;", 16, 0x4000, 0, 0, 0x4400},
+    {"tanh.approx.f16 %d16, %a16;", 16, 0x7c00, 0, 0, 0x3c00},
+    {"setp.gt.f16 %dp, %a16, %b16;", 1, 0x3c00, 0x8000, 0, 1},
+    {"setp.eq.f16 %dp, %a16, %b16;", 1, 0x0000, 0x8000, 0, 1},
+    {"set.eq.f16x2.f16x2 %d32, %a32, %b32;", 32, 0x3c004000, 0x3c003c00, 0, 0x3c000000},
+    {"set.ltu.u32.f16 %d32, %a16, %b16;", 32, 0x7e00, 0x3c00, 0, 0xffffffff},
+    {"add.bf16 %d16, %a16, %b16;", 16, 0x3f80, 0x3b80, 0, 0x3f80},           // 1 + 2^-8: a tie, to even
+    {"mul.bf16x2 %d32, %a32, %b32;", 32, 0x40003f80, 0x40404000, 0, 0x40c04000},
+    {"fma.rn.bf16 %d16, %a16, %b16, %c16;", 16, 0x3f81, 0x3f81, 0xbf82, 0x3880}, // 2^-14
+    {"fma.rn.bf16 %d16, %a16, %b16, %c16;", 16, 0x3f81, 0x3fc0, 0x0001, 0x3fc2}, // a tie pushed up by a tiny addend
+    {"fma.rn.bf16 %d16, %a16, %b16, %c16;", 16, 0x3f81, 0x3fc0, 0x8001, 0x3fc1}, // and down
+    {"max.bf16 %d16, %a16, %b16;", 16, 0x7fc0, 0xbf80, 0, 0xbf80},
+    {"neg.bf16 %d16, %a16;", 16, 0x3f80, 0, 0, 0xbf80},
+};
+
+constexpr InstructionRow conversions[] = {
+    {"cvt.rn.f16.f32 %d16, %a32;", 16, 0x477fefff, 0, 0, 0x7bff},
+    {"cvt.rn.f16.f32 %d16, %a32;", 16, 0x477ff000, 0, 0, 0x7c00},
+    {"cvt.rz.f16.f32 %d16, %a32;", 16, 0x477ff000, 0, 0, 0x7bff},
+    {"cvt.rn.f16.f32 %d16, %a32;", 16, 0x33000001, 0, 0, 0x0001},
+    {"cvt.rn.f16.f32 %d16, %a32;", 16, 0x33000000, 0, 0, 0x0000},
+    {"cvt.rp.f16.f32 %d16, %a32;", 16, smallest, 0, 0, 0x0001},
+    {"cvt.rm.f16.f32 %d16, %a32;", 16, 0x80000001, 0, 0, 0x8001},
+    {"cvt.rn.f16.f32 %d16, %a32;", 16, quiet, 0, 0, 0x7fff},
+    {"cvt.f32.f16 %d32, %a16;", 32, 0x0001, 0, 0, 0x33800000},
+    {"cvt.f32.f16 %d32, %a16;", 32, 0xfc00, 0, 0, minusInf},
+    {"cvt.f32.f16 %d32, %a16;", 32, 0x3555, 0, 0, 0x3eaaa000},
+    {"cvt.rn.bf16.f32 %d16, %a32;", 16, 0x3f808000, 0, 0, 0x3f80},
+    {"cvt.rn.bf16.f32 %d16, %a32;", 16, 0x3f818000, 0, 0, 0x3f82},
+    {"cvt.rn.f16x2.f32 %d32, %a32, %b32;", 32, two, one, 0, 0x40003c00},
+    {"cvt.rn.relu.f16x2.f32 %d32, %a32, %b32;", 32, 0xc0000000, one, 0, 0x00003c00},
+    {"cvt.rn.bf16x2.f32 %d32, %a32, %b32;", 32, two, one, 0, 0x40003f80},
+    {"cvt.rna.tf32.f32 %d32, %a32;", 32, 0x3f801000, 0, 0, 0x3f802000},
+    {"cvt.rn.satfinite.e4m3x2.f32 %d16, %a32, %b32;", 16, 0x44000000, 0x3f800000, 0, 0x7e38},
+    {"cvt.rn.satfinite.e5m2x2.f32 %d16, %a32, %b32;", 16, one, 0xc0000000, 0, 0x3cc0},
+    {"cvt.rn.f16x2.e4m3x2 %d32, %a16;", 32, 0x3801, 0, 0, 0x3c001800},
+    {"cvt.rzi.s32.f32 %d32, %a32;", 32, 0xbff33333, 0, 0, 0xffffffff},
+    {"cvt.rni.s32.f32 %d32, %a32;", 32, 0x40200000, 0, 0, 2},
+    {"cvt.rni.s32.f32 %d32, %a32;", 32, 0x40600000, 0, 0, 4},
+    {"cvt.rmi.s32.f32 %d32, %a32;", 32, 0xbf000000, 0, 0, 0xffffffff},
+    {"cvt.rpi.s32.f32 %d32, %a32;", 32, 0x3f000000, 0, 0, 1},
+    {"cvt.rzi.s32.f32 %d32, %a32;", 32, inf, 0, 0, 0x7fffffff},
+    {"cvt.rzi.s32.f32 %d32, %a32;", 32, quiet, 0, 0, 0},
+    {"cvt.rzi.u32.f32 %d32, %a32;", 32, 0xbf800000, 0, 0, 0},
+    {"cvt.rzi.s64.f32 %d64, %a32;", 64, quiet, 0, 0, 0x8000000000000000},
+    {"cvt.rzi.u64.f64 %d64, %a64;", 64, 0x43f0000000000000, 0, 0, ~0ull},
+    {"cvt.rzi.u8.f32 %d32, %a32;", 32, 0x43c80000, 0, 0, 255},
+    {"cvt.rn.f32.s32 %d32, %a32;", 32, 0x01000001, 0, 0, 0x4b800000},
+    {"cvt.rp.f32.s32 %d32, %a32;", 32, 0x01000001, 0, 0, 0x4b800001},
+    {"cvt.rz.f32.u32 %d32, %a32;", 32, 0xffffffff, 0, 0, 0x4f7fffff},
+    {"cvt.rn.f32.u64 %d32, %a64;", 32, ~0ull, 0, 0, 0x5f800000},
+    {"cvt.rn.f64.s64 %d64, %a64;", 64, ~0ull, 0, 0, 0xbff0000000000000},
+    {"cvt.rn.f16.s32 %d16, %a32;", 16, 2049, 0, 0, 0x6800},
+    {"cvt.rn.f16.s64 %d16, %a64;", 16, 0x7fffffffffffffff, 0, 0, 0x7c00},
+    {"cvt.rn.f32.f64 %d32, %a64;", 32, 0x3ff0000010000000, 0, 0, one},
+    {"cvt.rp.f32.f64 %d32, %a64;", 32, 0x3ff0000000000001, 0, 0, 0x3f800001},
+    {"cvt.rz.f32.f64 %d32, %a64;", 32, 0x7fefffffffffffff, 0, 0, largest},
+    {"cvt.f64.f32 %d64, %a32;", 64, smallest, 0, 0, 0x36a0000000000000},
+    {"cvt.ftz.f64.f32 %d64, %a32;", 64, smallest, 0, 0, 0},
+    {"cvt.rni.f32.f32 %d32, %a32;", 32, 0xbe800000, 0, 0, minusZero},
+    {"cvt.rmi.f32.f32 %d32, %a32;", 32, 0xbe800000, 0, 0, 0xbf800000},
+    {"cvt.rzi.f64.f64 %d64, %a64;", 64, 0x3ffccccccccccccd, 0, 0, one64},
+    {"cvt.sat.f32.f32 %d32, %a32;", 32, two, 0, 0, one},
+    {"cvt.sat.f32.f32 %d32, %a32;", 32, quiet, 0, 0, 0},
+    {"cvt.s32.s8 %d32, %a32;", 32, 0x80, 0, 0, 0xffffff80},
+    {"cvt.u32.u16 %d32, %a16;", 32, 0x8000, 0, 0, 0x8000},
+    {"cvt.s64.s32 %d64, %a32;", 64, 0x80000000, 0, 0, 0xffffffff80000000},
+    {"cvt.u64.u32 %d64, %a32;", 64, 0x80000000, 0, 0, 0x80000000},
+    {"cvt.u32.u64 %d32, %a64;", 32, 0x123456789, 0, 0, 0x23456789},
+    {"cvt.sat.s8.s32 %d32, %a32;", 32, 0xffffff00, 0, 0, 0xffffff80},
+    {"cvt.sat.u8.s32 %d32, %a32;", 32, 0xffffff00, 0, 0, 0},
+    {"cvt.sat.u16.u32 %d16, %a32;", 16, 0x12345, 0, 0, 0xffff},
+};
+// clang-format on
+
+} // namespace
+
+std::span<const InstructionRow> integerRows()
+{
+    return integers;
+}
+std::span<const InstructionRow> floatRows()
+{
+    return floats;
+}
+std::span<const InstructionRow> halfRows()
+{
+    return halves;
+}
+std::span<const InstructionRow> conversionRows()
+{
+    return conversions;
+}
+
+} // namespace kernelwright
