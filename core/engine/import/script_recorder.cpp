@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script_recorder.h"
 
+#include "engine/reference/reduced_precision.h"
+
 #include <ATen/core/Dict.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/constants.h>
@@ -417,7 +419,8 @@ void ScriptRecorder::record(jit::Node &node, const c10::FunctionSchema &schema)
     for (const jit::Value *input : node.inputs())
         symbolic.push_back(symbolicOf(input));
     Node recorded = builder_.makeNode(schema, inputsOf(node), symbolic, origins_.of(node));
-    Values results = execute(node);
+    Values results = inputsOf(node);
+    callOperator(*c10::Dispatcher::singleton().findSchema({schema.name(), schema.overload_name()}), results);
     builder_.addNode(std::move(recorded), results);
     bind(node.outputs(), std::move(results));
 }

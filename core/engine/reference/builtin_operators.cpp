@@ -257,6 +257,13 @@ IValue storageOffset(const Arguments &a)
     return at_(a, 0).toTensor().storage_offset();
 }
 
+IValue isContiguous(const Arguments &a)
+{
+    const bool named = a.size() > 1 && a[1].isInt();
+    const auto format = named ? static_cast<c10::MemoryFormat>(a[1].toInt()) : c10::MemoryFormat::Contiguous;
+    return at_(a, 0).toTensor().is_contiguous(format);
+}
+
 IValue assertScalar(const Arguments &a)
 {
     TORCH_CHECK(isTruthy(at_(a, 0)), "an assertion of the model does not hold: ",
@@ -326,6 +333,7 @@ const Builtin *findBuiltin(const std::string &op)
         {"prim::TupleConstruct", {makeTuple, {}}},
         {"aten::sym_size", {size, {}}},
         {"aten::sym_stride", {stride, {}}},
+        {"aten::sym_is_contiguous", {isContiguous, {}}},
         {"aten::sym_numel", {elementCount, {}}},
         {"aten::sym_storage_offset", {storageOffset, {}}},
         {"aten::sym_constrain_range", {constrainRange, {"size", "min", "max"}}},

@@ -2,9 +2,11 @@
 #include "missing_operators.h"
 
 #include <ATen/ATen.h>
+#include <ATen/WrapDimUtils.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -179,6 +181,52 @@ void emptyPermuted(const c10::OperatorHandle &op, Stack *stack)
     stack->emplace_back(at::empty(permuted, options).permute(back));
 }
 
+void squeezeDimensions(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    at::Tensor result = a[0].toTensor();
+    std::vector<std::int64_t> dimensions = a[1].toIntVector();
+    for (std::int64_t &dimension : dimensions)
+        dimension = at::maybe_wrap_dim(dimension, result.dim());
+    std::sort(dimensions.rbegin(),
+              dimensions.rend()); // from the last on, so that those before keep their numbers
+    for (const std::int64_t dimension : dimensions)
+        result = result.squeeze(dimension);
+    stack->emplace_back(std::move(result));
+}
+
+template <at::Tensor (at::Tensor::*OneDimension)(std::int64_t, bool) const>
+void reduceTruth(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    at::Tensor result = a[0].toTensor();
+    std::vector<std::int64_t> dimensions;
+    if (a[1].isNone())
+        for (std::int64_t i = 0; i < result.dim(); ++i)
+            dimensions.push_back(i);
+    else
+        dimensions = a[1].toIntVector();
+    for (std::int64_t &dimension : dimensions)
+        dimension = at::maybe_wrap_dim(dimension, result.dim());
+    std::sort(dimensions.rbegin(), dimensions.rend());
+    for (const std::int64_t dimension : dimensions)
+        result = (result.*OneDimension)(dimension, a[2].toBool());
+    stack->emplace_back(result.to(at::kBool));
+}
+
+void unsafeIndex(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    stack->emplace_back(at::index(a[0].toTensor(), a[1].toOptionalTensorList()));
+}
+
+void assertTrue(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    TORCH_CHECK(a[0].toTensor().item().toBool(),
+                "an assertion of the model does not hold: ", a[1].toStringRef());
+}
+
 using BoxedFunction = void (*)(const c10::OperatorHandle &, Stack *);
 
 class SuppliedKernel : public c10::OperatorKernel
@@ -226,6 +274,14 @@ constexpr Supply supplies[] = {
      "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
      "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      batchNormNoTraining},
+    {"squeeze", "dims", "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", squeezeDimensions},
+    {"any", "dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+     reduceTruth<static_cast<at::Tensor (at::Tensor::*)(std::int64_t, bool) const>(&at::Tensor::any)>},
+    {"all", "dims", "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+     reduceTruth<static_cast<at::Tensor (at::Tensor::*)(std::int64_t, bool) const>(&at::Tensor::all)>},
+    {"_unsafe_index", "Tensor", "_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+     unsafeIndex},
+    {"_assert_async", "msg", "_assert_async.msg(Tensor self, str assert_msg) -> ()", assertTrue},
     {"_safe_softmax", "", "_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
      safeSoftmax},
     {"copy", "", "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", copyInto},
@@ -244,7 +300,8 @@ std::unique_ptr<torch::Library> registerSupplies()
             continue;
         library->def(torch::schema(supply.schema, c10::AliasAnalysisKind::FROM_SCHEMA));
         auto kernel = std::make_unique<SuppliedKernel>(supply.function);
-        library->impl(supply.name,
+        const std::string name = std::string(supply.name) + (*supply.overload ? "." : "") + supply.overload;
+        library->impl(name.c_str(),
                       torch::dispatch(c10::DispatchKey::CompositeImplicitAutograd,
                                       torch::CppFunction::makeFromBoxedFunctor(std::move(kernel))));
     }

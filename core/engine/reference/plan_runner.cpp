@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plan_runner.h"
 
+#include "reduced_precision.h"
 #include "torch_tensors.h"
 
 #include <ATen/ATen.h>
@@ -111,7 +112,7 @@ Values PlanRunner::callOperator(const ExecutionStep &step, const Frame &frame, b
         stack.push_back(argument.read(frame, rules_));
     if (forceFloat64) stack[*step.openDType] = static_cast<std::int64_t>(at::kDouble);
     checkWrites(step, stack);
-    step.op->callBoxed(&stack);
+    kernelwright::callOperator(*step.op, stack);
     return stack;
 }
 

@@ -4,8 +4,10 @@
 #include "engine/reference/executor.h"
 #include "shared_models.h"
 
+#include <QFile>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace kernelwright;
@@ -54,7 +56,8 @@ private slots:
         const QString base = path.left(path.lastIndexOf('.'));
         const Result<StoredExample> example = readStoredExample((base + ".io.pt").toStdString());
         QVERIFY2(example, example ? "" : example.error().message.c_str());
-        const Result<ImportedModel> imported = importModel(path.toStdString(), {});
+        const Result<ImportedModel> imported =
+            importModel(path.toStdString(), {.exampleInputs = example->inputs});
         QVERIFY2(imported, imported ? "" : imported.error().message.c_str());
         const auto executor = Executor::create(imported->graph, imported->weights, {});
         QVERIFY2(executor, executor ? "" : executor.error().message.c_str());
@@ -66,6 +69,35 @@ private slots:
             qInfo("%s: max abs error %g", qPrintable(model), difference);
             QVERIFY(difference <= toleranceOf(example->outputs[i]));
         }
+    }
+
+    void aTracedScriptKnowsItsInputs()
+    {
+        const QString path = sharedModelFolder() + "/gpt2_tiny.pt";
+        if (!QFile::exists(path)) QSKIP("skipped: the shared models are absent");
+        const Result<ImportedModel> model = importModel(path.toStdString(), {});
+        QVERIFY2(model, model ? "" : model.error().message.c_str());
+        QCOMPARE(model->sampleInputs.at(0).type, contiguousType(DType::Int64, {2, 64}));
+        const std::vector<double> indices = toDoubles(model->sampleInputs[0]);
+        const double rows = static_cast<double>(model->weights.at("m.transformer.wpe.weight").type.sizes[0]);
+        QVERIFY(*std::max_element(indices.begin(), indices.end()) < rows);
+    }
+
+    void aModelStillEqualsItselfInFloat64()
+    {
+        const QString path = sharedModelFolder() + "/llama_tiny.pt2";
+        if (!QFile::exists(path)) QSKIP("skipped: the shared models are absent");
+        const Result<ImportedModel> model = importModel(path.toStdString(), {});
+        QVERIFY(model);
+        const auto narrow = Executor::create(model->graph, model->weights, {});
+        const auto wide = Executor::create(model->graph, model->weights, {.float64 = true});
+        QVERIFY(narrow && wide);
+        const Result<RunResult> inFloat32 = (*narrow)->run({.inputs = model->sampleInputs});
+        const Result<RunResult> inFloat64 = (*wide)->run({.inputs = model->sampleInputs});
+        QVERIFY2(inFloat32 && inFloat64, inFloat64 ? "" : inFloat64.error().message.c_str());
+        QCOMPARE(inFloat64->outputs.at(0).type.dtype, DType::Float64);
+        const double difference = largestDifference(inFloat32->outputs[0], inFloat64->outputs[0]);
+        QVERIFY(difference > 0 && difference < 1e-4);
     }
 };
 
