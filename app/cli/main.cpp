@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <clocale>
 
 using namespace kernelwright;
 using namespace kernelwright::cli;
@@ -105,6 +106,10 @@ int runCommandLine(const QStringList &words, Interrupt &interrupt)
     if (const auto writable = checkWritable(arguments->value("json")); !writable)
         return report(writable.error());
     const auto status = command->run({*arguments, interrupt});
+    if (!status && interrupt.token().isCancelled()) {
+        progress("Stopped.\n"); // whatever failed, failed because of it
+        return static_cast<int>(ExitStatus::Interrupted);
+    }
     return status ? static_cast<int>(*status) : report(status.error());
 }
 } // namespace
@@ -114,5 +119,7 @@ int main(int argc, char **argv)
     Interrupt interrupt;
     const QCoreApplication application(argc, argv);
     QCoreApplication::setApplicationName("kernelwright-cli");
+    // Qt adopts the user's locale; numbers keep their point, for scripts that read them.
+    std::setlocale(LC_NUMERIC, "C");
     return runCommandLine(QCoreApplication::arguments().mid(1), interrupt);
 }

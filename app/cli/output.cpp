@@ -69,6 +69,13 @@ std::string shortened(const std::string &text, std::size_t width)
     return text.substr(0, at) + "…";
 }
 
+std::string scientific(double value)
+{
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.3g", value);
+    return buffer;
+}
+
 std::string printable(std::string_view text)
 {
     std::string safe(text);

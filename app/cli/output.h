@@ -39,6 +39,8 @@ private:
 /// At most `width` characters, the rest replaced by "…".
 std::string shortened(const std::string &text, std::size_t width);
 
+std::string scientific(double value); ///< three digits: "1.27e-06"
+
 /// Text from outside made safe for a terminal: control characters become '?', but for line ends and tabs.
 std::string printable(std::string_view text);
 

@@ -6,20 +6,12 @@
 #include "output.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace kernelwright::cli
 {
 
 namespace
 {
-std::string scientific(double value)
-{
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.3g", value);
-    return buffer;
-}
-
 /// A cell of a Markdown table: the characters that would break it are escaped.
 std::string markdownCell(const std::string &text)
 {

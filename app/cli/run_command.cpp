@@ -7,21 +7,12 @@
 #include <QFileInfo>
 
 #include <cmath>
-#include <sstream>
 
 namespace kernelwright::cli
 {
 
 namespace
 {
-std::string scientific(double value)
-{
-    std::ostringstream text;
-    text.precision(3);
-    text << value;
-    return text.str();
-}
-
 std::string textOf(const Json &json, const char *key)
 {
     const auto it = json.find(key);

@@ -89,7 +89,7 @@ struct TaskOutcome
 /// Runs the search over an open workspace (device opened, model opened). Everything goes into the session as it happens.
 /// Stopped by the person or by a limit, it returns what was reached; nothing where the agent can write none of the
 /// suggested tasks. A candidate's failure, the engine's crash included, is its verdict and the search goes on; three
-/// failed starts of the engine, or three failures of the agent, in a row end it with the error. So does a task asked for
+/// failures of the engine to start, or three of the agent, in a row end it with the error. So does a task asked for
 /// by name that does not exist or that the agent cannot write.
 Result<std::vector<TaskOutcome>> optimize(Workspace &workspace, Session &session, Agent &agent,
                                           const SearchOptions &options, SearchControl &control,

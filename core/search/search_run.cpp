@@ -19,6 +19,13 @@ bool isOfDevice(const ModelProfile &profile, const DeviceInfo &device)
     // A profile names the device by its id, with or without its name behind it.
     return profile.device == device.id || profile.device.starts_with(device.id + " ");
 }
+
+/// Failures that say nothing about what was asked for.
+bool isEngineFailure(ErrorCode code)
+{
+    return code == ErrorCode::Crash || code == ErrorCode::Timeout || code == ErrorCode::Protocol ||
+           code == ErrorCode::DeviceFailure;
+}
 } // namespace
 
 SearchRun::SearchRun(Workspace &workspace, Session &session, Agent &agent, const SearchOptions &options,
@@ -78,10 +85,13 @@ bool SearchRun::beginTask(const SuggestedTask &suggestion)
 
     auto task = context_.workspace.cutTask(suggestion.nodes);
     if (!task) {
+        if (context_.cancel.isCancelled()) return false; // mayGoOn() sees it
+        if (isEngineFailure(task.error().code)) engineFailed(task.error());
         // What a person asked for by name must exist; a suggestion may turn out not to work.
         if (!options_.tasks.empty()) fatal_ = task.error();
         return leaveOut("", task.error());
     }
+    if (task->title.empty()) task->title = suggestion.title;
     if (task->others.empty()) task->others = suggestion.others;
     if (const auto can = agent_.canWrite(*task); !can) {
         if (!options_.tasks.empty()) fatal_ = can.error();
@@ -251,11 +261,18 @@ void SearchRun::evaluate(Candidate candidate)
     }
     if (evaluated->taskId == task_.id) progress_.record(*evaluated);
     if (evaluated->evaluation->verdict == Verdict::Faster) foundFaster_ = true;
-    engineStartFailures_ = engineStart ? engineStartFailures_ + 1 : 0;
-    if (engineStartFailures_ >= tooManyFailures)
-        fatal_ =
-            Error{engineStart->code, "the engine could not be started " + std::to_string(tooManyFailures) +
-                                         " times in a row, the last time: " + engineStart->message};
+    if (engineStart)
+        engineFailed(*engineStart);
+    else
+        engineFailures_ = 0;
+}
+
+void SearchRun::engineFailed(const Error &error)
+{
+    lastEngineFailure_ = error;
+    if (++engineFailures_ >= tooManyFailures)
+        fatal_ = Error{error.code, "the engine failed " + std::to_string(tooManyFailures) +
+                                       " times in a row, the last time: " + error.message};
 }
 
 void SearchRun::finishTask()
@@ -306,6 +323,7 @@ std::optional<Error> SearchRun::fatal() const
 Result<std::vector<TaskOutcome>> SearchRun::outcome() const
 {
     if (const auto error = fatal()) return tl::unexpected<Error>(*error);
+    if (outcomes_.empty() && lastEngineFailure_) return tl::unexpected<Error>(*lastEngineFailure_);
     return outcomes_;
 }
 

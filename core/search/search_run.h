@@ -54,6 +54,7 @@ private:
     std::optional<Proposal> askForSomethingNew(const StartingPoint &start);
     std::optional<Proposal> ask(const StartingPoint &start, const std::string &instruction);
     void agentFailed(const Error &error);
+    void engineFailed(const Error &error);
     void accept(const std::vector<Candidate> &candidates, const Candidate &best);
     std::optional<Error> fatal() const;
 
@@ -75,8 +76,9 @@ private:
     std::optional<Error> fatal_;
     std::string whyStopped_; ///< told once
     double costUsd_ = 0;
-    int agentFailures_ = 0;       ///< in a row
-    int engineStartFailures_ = 0; ///< in a row
+    int agentFailures_ = 0;  ///< in a row
+    int engineFailures_ = 0; ///< to start, or to cut a task; in a row
+    std::optional<Error> lastEngineFailure_;
     bool foundFaster_ = false;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "search_fixtures.h"
 
+#include <QFile>
+
 #include <algorithm>
 
 namespace kernelwright::test
@@ -97,6 +99,13 @@ void SearchFixture::reopenSession()
 Result<std::vector<TaskOutcome>> SearchFixture::search(const SearchOptions &options)
 {
     return optimize(workspace, *session, agent, options, control, observer);
+}
+
+void SearchFixture::endAllEngines()
+{
+    QFile mark(folder.filePath("no-more-engines"));
+    if (!mark.open(QIODevice::WriteOnly)) qFatal("cannot write into the test's folder");
+    workspace.engine().kill();
 }
 
 SearchOptions SearchFixture::only(const std::string &node, int iterations)

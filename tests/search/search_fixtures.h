@@ -88,6 +88,7 @@ public:
     static SearchOptions only(const std::string &node, int iterations = 8);
     std::vector<std::string> eventsOfKind(const std::string &kind) const;
     void reopenSession();
+    void endAllEngines(); ///< and none starts any more
 
     QTemporaryDir folder;
     std::unique_ptr<Session> session;
