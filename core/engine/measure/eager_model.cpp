@@ -40,6 +40,12 @@ double bytesOfAllTensors(const OperatorGraph &graph, const Node &node)
 
 double modelEagerTime(const OperatorGraph &graph, const Node &node, const DeviceCeilings &ceilings)
 {
+    if (!node.subgraphs.empty()) { // a condition runs one of its branches: the dearest, to be safe
+        double dearest = 0;
+        for (const OperatorGraph &branch : node.subgraphs)
+            dearest = std::max(dearest, modelEagerTime(branch, ceilings));
+        return dearest;
+    }
     const std::optional<Cost> cost = nodeCost(graph, node);
     if (launchesNothing(graph, node, cost)) return 0;
     Cost moving;
