@@ -10,8 +10,8 @@
 namespace kernelwright
 {
 
-/// Swaps the kernels in, runs the whole model on several inputs against the reference, times both. A kernel that makes
-/// the result wrong or the model slower is taken out again and reported.
+/// Swaps the kernels in, runs the whole model on several inputs against the reference, times both. A kernel
+/// that makes the result wrong or the model slower is taken out again and reported.
 Result<WholeModelReport> applyKernels(const ImportedModel &model, const std::vector<AcceptedKernel> &kernels,
                                       Device &device, const CancelToken &cancel);
 
