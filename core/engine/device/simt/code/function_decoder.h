@@ -11,6 +11,9 @@
 namespace kernelwright::simt
 {
 
+/// Offsets in a bank have 30 bits; a frame this large would be no kernel.
+constexpr std::uint32_t maximumBankBytes = 1u << 28;
+
 /// Where the decoder of the whole module keeps what its functions share.
 struct DecodingContext
 {

@@ -7,12 +7,9 @@ namespace kernelwright::simt
 namespace
 {
 
-template <class T>
-using Unsigned = std::make_unsigned_t<T>;
-
 /// A type in which products of T do not trigger promotion to int.
 template <class T>
-using Work = std::conditional_t<sizeof(T) < 4, std::uint32_t, Unsigned<T>>;
+using Work = std::conditional_t<sizeof(T) < 4, std::uint32_t, std::make_unsigned_t<T>>;
 
 template <class T>
 struct Wider;
@@ -224,48 +221,6 @@ void wideTernary(std::byte *const *banks, const Instruction &instruction, std::u
     ternaryLanes<F, WiderType<T>, T, T, WiderType<T>>(banks, instruction, mask);
 }
 
-/// a + b + carry or a - b - borrow; carry or borrow is kept as a mask of lanes.
-template <class T, bool isSubtraction, bool takesCarry, bool givesCarry>
-void carryLanes(std::byte *const *banks, const Instruction &instruction, std::uint32_t mask)
-{
-    const Storage<T> *a = lanesOf<T>(banks, instruction.a);
-    const Storage<T> *b = lanesOf<T>(banks, instruction.b);
-    std::uint32_t in = takesCarry ? readMask(banks, instruction.d) : 0;
-    std::uint32_t carry = 0;
-    Storage<T> out[warpSize];
-    for (int lane = 0; lane < warpSize; ++lane) {
-        const std::uint32_t bit = (in >> lane) & 1u;
-        const UInt128 addend = isSubtraction ? static_cast<T>(~b[lane]) : static_cast<T>(b[lane]);
-        const UInt128 start = isSubtraction ? (takesCarry ? 1 - bit : 1) : bit;
-        const UInt128 sum = UInt128{a[lane]} + addend + start;
-        out[lane] = static_cast<T>(sum);
-        const auto overflow = static_cast<std::uint32_t>(sum >> (8 * sizeof(T))) & 1u;
-        carry |= (isSubtraction ? 1 - overflow : overflow) << lane;
-    }
-    storeLanes(lanesOf<T>(banks, instruction.destination), out, mask);
-    if (givesCarry) writeMask(banks, instruction.secondDestination, carry, mask);
-}
-
-template <class T, bool isHigh, bool takesCarry, bool givesCarry>
-void madCarryLanes(std::byte *const *banks, const Instruction &instruction, std::uint32_t mask)
-{
-    const Storage<T> *a = lanesOf<T>(banks, instruction.a);
-    const Storage<T> *b = lanesOf<T>(banks, instruction.b);
-    const Storage<T> *c = lanesOf<T>(banks, instruction.c);
-    const std::uint32_t in = takesCarry ? readMask(banks, instruction.d) : 0;
-    std::uint32_t carry = 0;
-    Storage<T> out[warpSize];
-    for (int lane = 0; lane < warpSize; ++lane) {
-        const T x = fromStorage<T>(a[lane]), y = fromStorage<T>(b[lane]);
-        const auto product = static_cast<Unsigned<T>>(isHigh ? MulHigh::apply(x, y) : MulLow::apply(x, y));
-        const UInt128 sum = UInt128{product} + c[lane] + ((in >> lane) & 1u);
-        out[lane] = static_cast<Storage<T>>(sum);
-        carry |= (static_cast<std::uint32_t>(sum >> (8 * sizeof(T))) & 1u) << lane;
-    }
-    storeLanes(lanesOf<T>(banks, instruction.destination), out, mask);
-    if (givesCarry) writeMask(banks, instruction.secondDestination, carry, mask);
-}
-
 template <class F>
 LaneFunction pickBinary(Type type)
 {
@@ -342,66 +297,6 @@ LaneFunction pickWide(Type type, bool isMad)
     }
 }
 
-template <class T, bool isSubtraction>
-LaneFunction pickCarry(Carry carry)
-{
-    switch (carry) {
-    case Carry::Out:
-        return carryLanes<T, isSubtraction, false, true>;
-    case Carry::In:
-        return carryLanes<T, isSubtraction, true, false>;
-    case Carry::InOut:
-        return carryLanes<T, isSubtraction, true, true>;
-    default:
-        return nullptr;
-    }
-}
-
-template <class T, bool isHigh>
-LaneFunction pickMadCarry(Carry carry)
-{
-    switch (carry) {
-    case Carry::Out:
-        return madCarryLanes<T, isHigh, false, true>;
-    case Carry::In:
-        return madCarryLanes<T, isHigh, true, false>;
-    case Carry::InOut:
-        return madCarryLanes<T, isHigh, true, true>;
-    default:
-        return nullptr;
-    }
-}
-
-LaneFunction selectWithCarry(const Operation &operation)
-{
-    const bool isWide = typeBytes(operation.type) == 8;
-    if (!isWide && typeBytes(operation.type) != 4) return nullptr;
-    if (operation.op == Op::Add)
-        return isWide ? pickCarry<std::uint64_t, false>(operation.carry)
-                      : pickCarry<std::uint32_t, false>(operation.carry);
-    if (operation.op == Op::Sub)
-        return isWide ? pickCarry<std::uint64_t, true>(operation.carry)
-                      : pickCarry<std::uint32_t, true>(operation.carry);
-    if (operation.op != Op::Mad) return nullptr;
-    const bool isHigh = operation.part == Part::High;
-    switch (operation.type) {
-    case Type::U32:
-        return isHigh ? pickMadCarry<std::uint32_t, true>(operation.carry)
-                      : pickMadCarry<std::uint32_t, false>(operation.carry);
-    case Type::S32:
-        return isHigh ? pickMadCarry<std::int32_t, true>(operation.carry)
-                      : pickMadCarry<std::int32_t, false>(operation.carry);
-    case Type::U64:
-        return isHigh ? pickMadCarry<std::uint64_t, true>(operation.carry)
-                      : pickMadCarry<std::uint64_t, false>(operation.carry);
-    case Type::S64:
-        return isHigh ? pickMadCarry<std::int64_t, true>(operation.carry)
-                      : pickMadCarry<std::int64_t, false>(operation.carry);
-    default:
-        return nullptr;
-    }
-}
-
 LaneFunction selectSaturated(const Operation &operation)
 {
     if (operation.type != Type::S32) return nullptr;
@@ -431,7 +326,7 @@ LaneFunction selectMultiply(const Operation &operation)
 
 LaneFunction KERNELWRIGHT_LANE_VARIANT::selectInteger(const Operation &operation)
 {
-    if (operation.carry != Carry::None) return selectWithCarry(operation);
+    if (operation.carry != Carry::None) return selectCarry(operation);
     if (operation.saturate) return selectSaturated(operation);
     switch (operation.op) {
     case Op::Add:

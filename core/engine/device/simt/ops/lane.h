@@ -161,7 +161,9 @@ void ternarySame(std::byte *const *banks, const Instruction &instruction, std::u
 namespace KERNELWRIGHT_LANE_VARIANT
 {
 LaneFunction selectInteger(const Operation &operation);
+LaneFunction selectCarry(const Operation &operation);
 LaneFunction selectBits(const Operation &operation);
+LaneFunction selectPermute(const Operation &operation);
 LaneFunction selectFloat(const Operation &operation);
 LaneFunction selectSpecialFunction(const Operation &operation);
 LaneFunction selectHalf(const Operation &operation);

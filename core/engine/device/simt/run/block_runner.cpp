@@ -81,45 +81,56 @@ void BlockRunner::startWarp(Warp &warp, std::uint32_t number)
     setBanks(warp);
 }
 
+void BlockRunner::setSpecial(Warp &warp, Special special, std::uint32_t lane, std::uint32_t value)
+{
+    std::memcpy(warp.specials.data() + static_cast<std::size_t>(special) * laneBytes32 + lane * 4, &value, 4);
+}
+
+/// What differs from block to block is set each time, the rest once.
 void BlockRunner::fillSpecials(Warp &warp)
 {
+    const bool isFirst = warp.specials.empty();
     warp.specials.resize(specialsBytes);
-    const auto &block = state_.geometry.block, &grid = state_.geometry.grid;
+    const auto sm = static_cast<std::uint32_t>(block_ % state_.smCount);
     for (std::uint32_t lane = 0; lane < warpSize; ++lane) {
-        const std::uint32_t thread = warp.baseThread + lane;
-        const std::uint32_t below = (1u << lane) - 1, own = 1u << lane;
-        const std::uint32_t values[] = {
-            thread % block[0],
-            thread / block[0] % block[1],
-            thread / block[0] / block[1],
-            block[0],
-            block[1],
-            block[2],
-            blockIndex_[0],
-            blockIndex_[1],
-            blockIndex_[2],
-            grid[0],
-            grid[1],
-            grid[2],
-            lane,
-            warp.number,
-            static_cast<std::uint32_t>(warps_.size()),
-            static_cast<std::uint32_t>(block_ % state_.smCount),
-            state_.smCount,
-            own,
-            below,
-            below | own,
-            ~(below | own),
-            ~below,
-            state_.geometry.dynamicSharedBytes,
-            sharedBytes_,
-            0,
-            1,
-        };
-        static_assert(std::size(values) == static_cast<std::size_t>(Special::Count));
-        for (std::size_t i = 0; i < std::size(values); ++i)
-            std::memcpy(warp.specials.data() + i * laneBytes32 + lane * 4, &values[i], 4);
+        setSpecial(warp, Special::CtaidX, lane, blockIndex_[0]);
+        setSpecial(warp, Special::CtaidY, lane, blockIndex_[1]);
+        setSpecial(warp, Special::CtaidZ, lane, blockIndex_[2]);
+        setSpecial(warp, Special::SmId, lane, sm);
+        if (isFirst) fillConstantSpecials(warp, lane);
     }
+}
+
+void BlockRunner::fillConstantSpecials(Warp &warp, std::uint32_t lane)
+{
+    const auto &block = state_.geometry.block, &grid = state_.geometry.grid;
+    const std::uint32_t thread = warp.baseThread + lane, below = (1u << lane) - 1, own = 1u << lane;
+    const std::pair<Special, std::uint32_t> values[] = {
+        {Special::TidX, thread % block[0]},
+        {Special::TidY, thread / block[0] % block[1]},
+        {Special::TidZ, thread / block[0] / block[1]},
+        {Special::NtidX, block[0]},
+        {Special::NtidY, block[1]},
+        {Special::NtidZ, block[2]},
+        {Special::NctaidX, grid[0]},
+        {Special::NctaidY, grid[1]},
+        {Special::NctaidZ, grid[2]},
+        {Special::LaneId, lane},
+        {Special::WarpId, warp.number},
+        {Special::NwarpId, static_cast<std::uint32_t>(warps_.size())},
+        {Special::NsmId, state_.smCount},
+        {Special::LaneMaskEq, own},
+        {Special::LaneMaskLt, below},
+        {Special::LaneMaskLe, below | own},
+        {Special::LaneMaskGt, ~(below | own)},
+        {Special::LaneMaskGe, ~below},
+        {Special::DynamicSharedBytes, state_.geometry.dynamicSharedBytes},
+        {Special::TotalSharedBytes, sharedBytes_},
+        {Special::Zero, 0},
+        {Special::One, 1},
+    };
+    for (const auto &[special, value] : values)
+        setSpecial(warp, special, lane, value);
 }
 
 void BlockRunner::checkStop()

@@ -39,6 +39,8 @@ private:
     void startBlock(std::uint64_t block);
     void startWarp(Warp &warp, std::uint32_t number);
     void fillSpecials(Warp &warp);
+    void fillConstantSpecials(Warp &warp, std::uint32_t lane);
+    static void setSpecial(Warp &warp, Special special, std::uint32_t lane, std::uint32_t value);
     void schedule();
     bool releaseBarriers();
     void checkStop();
