@@ -172,7 +172,7 @@ void AgentPane::appendReasoning(const QString &text)
     if (open_) open_->appendReasoning(text);
 }
 
-void AgentPane::putCandidate(const Candidate &candidate)
+void AgentPane::putCandidate(const Candidate &candidate, const QString &origin)
 {
     IterationCard *card = cardOf(candidate.id);
     if (!card) {
@@ -181,8 +181,9 @@ void AgentPane::putCandidate(const Candidate &candidate)
             card = open_;
             open_ = nullptr;
         } else {
-            const QString origin = candidate.parent == noCandidate ? QString() : tr("by hand");
-            card = addCard(candidateTitle(candidate), byPerson ? origin : fromText(candidate.author));
+            const QString author = byPerson ? tr("by hand") : fromText(candidate.author);
+            card = addCard(candidateTitle(candidate),
+                           origin.isEmpty() ? author : origin + QStringLiteral(" · ") + author);
         }
         cards_[candidate.id] = card;
         card->setCandidate(candidate);

@@ -34,8 +34,8 @@ public:
     void beginTask(const QString &title);
     void beginIteration(const QString &title, const QString &origin);
     void appendReasoning(const QString &text);
-    void
-    putCandidate(const Candidate &candidate); ///< fills the card it belongs to; makes one where there is none
+    /// Fills the card it belongs to; makes one, with `origin` ("from #3") in its header, where there is none.
+    void putCandidate(const Candidate &candidate, const QString &origin = {});
     void endIteration(const QString &failure); ///< the card that still waits for a candidate will get none
     void addChoice(const QString &sentence);
     void addPrompt(const QString &text, const QString &target);

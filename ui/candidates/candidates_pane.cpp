@@ -15,6 +15,8 @@
 #include <QMenu>
 #include <QTreeView>
 
+#include <algorithm>
+
 namespace kernelwright::ui
 {
 
@@ -33,10 +35,8 @@ CandidatesPane::CandidatesPane(const ThemeController &themes, CandidatesModel &m
     view_->sortByColumn(CandidatesModel::Title, Qt::AscendingOrder);
     view_->setContextMenuPolicy(Qt::CustomContextMenu);
     view_->header()->setStretchLastSection(false);
-    view_->header()->setSectionResizeMode(CandidatesModel::Title, QHeaderView::Stretch);
-    view_->header()->setMinimumSectionSize(30);
-    for (int column = CandidatesModel::VerdictColumn; column < CandidatesModel::ColumnCount; ++column)
-        view_->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    fitColumns();
+    connect(&themes, &ThemeController::changed, this, &CandidatesPane::fitColumns);
     hint_ = new EmptyHint(
         view_, tr("Every kernel the agent or you write is listed here with its verdict.\nPress Optimise "
                   "to get the first."));
@@ -56,6 +56,23 @@ CandidatesPane::CandidatesPane(const ThemeController &themes, CandidatesModel &m
                 if (id != noCandidate) emit candidateSelected(id);
             });
     connect(view_, &QTreeView::customContextMenuRequested, this, &CandidatesPane::openMenu);
+}
+
+void CandidatesPane::fitColumns()
+{
+    // By the longest text of each, so that columns do not jump while a search fills them; the title takes
+    // what is left.
+    static const char *const longest[] = {"", "compile error", "888.8 µs", "88.88×", "±88.8 %", "playbook"};
+    QHeaderView *header = view_->header();
+    header->setMinimumSectionSize(40);
+    header->setSectionResizeMode(CandidatesModel::Title, QHeaderView::Stretch);
+    for (int column = CandidatesModel::VerdictColumn; column < CandidatesModel::ColumnCount; ++column) {
+        const QString title = model_.headerData(column, Qt::Horizontal).toString();
+        const int text = std::max(fontMetrics().horizontalAdvance(QString::fromUtf8(longest[column])),
+                                  fontMetrics().horizontalAdvance(title));
+        header->setSectionResizeMode(column, QHeaderView::Interactive);
+        header->resizeSection(column, text + 12);
+    }
 }
 
 void CandidatesPane::select(CandidateId id)

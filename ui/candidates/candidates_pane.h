@@ -34,6 +34,7 @@ signals:
     void labelsChanged(kernelwright::CandidateId id, const QString &name, const QString &note, bool pinned);
 
 private:
+    void fitColumns();
     void openMenu(const QPoint &position);
     void ask(const QString &title, const QString &label, const QString &text,
              const std::function<void(const QString &)> &done);

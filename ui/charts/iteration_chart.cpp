@@ -100,6 +100,9 @@ void IterationChart::rebuild()
     const double step = niceStep(largest_ * 1.12 / 4);
     largest_ = step * std::ceil(largest_ * 1.12 / step);
 
+    if (series_.unit == QStringLiteral("%") && largest_ > 50)
+        largest_ = 100; // of a whole: the axis ends where the value must
+
     auto *across = new QValueAxis;
     across->setRange(0.5, end);
     across->setTickType(QValueAxis::TicksDynamic);
@@ -110,7 +113,7 @@ void IterationChart::rebuild()
     up->setRange(0, largest_);
     up->setTickType(QValueAxis::TicksDynamic);
     up->setTickAnchor(0);
-    up->setTickInterval(step);
+    up->setTickInterval(series_.unit == QStringLiteral("%") && largest_ == 100 ? 25 : step);
     up->setLabelFormat(step >= 1     ? QStringLiteral("%.0f")
                        : step >= 0.1 ? QStringLiteral("%.1f")
                                      : QStringLiteral("%.2f"));

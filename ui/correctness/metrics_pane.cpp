@@ -5,10 +5,9 @@
 #include "ui/theme/empty_hint.h"
 
 #include <QBoxLayout>
-#include <QHeaderView>
+#include <QGridLayout>
 #include <QLabel>
-#include <QStyledItemDelegate>
-#include <QTableView>
+#include <QScrollArea>
 
 #include <cmath>
 
@@ -18,83 +17,111 @@ namespace kernelwright::ui
 namespace
 {
 
-/// Colours the selected candidate's number by how it stands against its parent's.
-class ComparisonDelegate : public QStyledItemDelegate
+enum Column { Name, Selected, Parent, Best, ColumnCount };
+
+/// "good" or "bad" where the selected candidate's number differs from its parent's by more than a hundredth.
+const char *roleOf(const MetricRow &row)
 {
-public:
-    ComparisonDelegate(const ThemeController &themes, const MetricsModel &model, QObject *parent)
-        : QStyledItemDelegate(parent)
-        , themes_(themes)
-        , model_(model)
-    {}
+    if (!row.selected || !row.parent || row.better == 0) return "";
+    const double change = (*row.selected - *row.parent) * row.better;
+    if (std::abs(change) < 0.01 * std::abs(*row.parent)) return "";
+    return change > 0 ? "good" : "bad";
+}
 
-protected:
-    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
-    {
-        QStyledItemDelegate::initStyleOption(option, index);
-        const MetricRow &row = model_.row(index.row());
-        if (!row.selected || !row.parent || row.better == 0) return;
-        const double change = (*row.selected - *row.parent) * row.better;
-        if (std::abs(change) < 0.01 * std::abs(*row.parent)) return;
-        const QColor ink = change > 0 ? themes_.theme().good : themes_.theme().bad;
-        for (const auto role : {QPalette::Text, QPalette::HighlightedText})
-            option->palette.setColor(role, ink);
-    }
+QString cellText(const MetricRow &row, const std::optional<double> &value)
+{
+    return value ? metricText(*value, row.unit) : QStringLiteral("–");
+}
 
-private:
-    const ThemeController &themes_;
-    const MetricsModel &model_;
-};
+QLabel *cell(const QString &text, const char *role, Qt::Alignment alignment)
+{
+    auto *label = new QLabel(text);
+    label->setAlignment(alignment | Qt::AlignVCenter);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    setRole(label, role);
+    return label;
+}
 
 } // namespace
 
-MetricsPane::MetricsPane(const ThemeController &themes, QWidget *parent)
+MetricsPane::MetricsPane(const ThemeController &, QWidget *parent)
     : QWidget(parent)
-    , model_(makeMetricsModel())
-    , view_(new QTableView)
+    , grid_(new QGridLayout)
     , note_(new QLabel)
 {
-    view_->setModel(model_.get());
-    view_->setAccessibleName(tr("Metrics of the selected candidate"));
-    view_->setItemDelegateForColumn(1, new ComparisonDelegate(themes, *model_, view_));
-    view_->setShowGrid(false);
-    view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    view_->verticalHeader()->hide();
-    view_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    view_->horizontalHeader()->setSectionResizeMode(4, QHeaderView::Stretch);
-    view_->horizontalHeader()->setHighlightSections(false);
-    view_->setWordWrap(true);
     note_->setWordWrap(true);
-    note_->setContentsMargins(10, 6, 10, 6);
     setRole(note_, "muted");
+    grid_->setHorizontalSpacing(18);
+    grid_->setVerticalSpacing(2);
+    grid_->setColumnStretch(Name, 1);
     auto *content = new QWidget;
     setRole(content, "surface");
     content->setAttribute(Qt::WA_StyledBackground);
     auto *inner = new QVBoxLayout(content);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(0);
+    inner->setContentsMargins(12, 8, 12, 8);
+    inner->setSpacing(8);
     inner->addWidget(note_);
-    inner->addWidget(view_, 1);
-    hint_ = new EmptyHint(
-        content, tr("What the device counted while a candidate ran is shown here.\nSelect an evaluated "
-                    "candidate."));
+    inner->addLayout(grid_);
+    inner->addStretch(1);
+    auto *scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setAccessibleName(tr("Metrics of the selected candidate"));
+    hint_ =
+        new EmptyHint(scroll, tr("What the device counted while a candidate ran is shown here.\nSelect an "
+                                 "evaluated candidate."));
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(hint_);
 }
 
+void MetricsPane::emptyGrid()
+{
+    while (QLayoutItem *item = grid_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
 void MetricsPane::clear()
 {
-    model_->setRows({});
+    rows_.clear();
+    emptyGrid();
     hint_->setEmpty(true);
+}
+
+void MetricsPane::addHeader()
+{
+    const QString titles[] = {QString(), tr("selected"), tr("parent"), tr("best")};
+    for (int column = Name; column < ColumnCount; ++column)
+        grid_->addWidget(cell(titles[column], "muted", column == Name ? Qt::AlignLeft : Qt::AlignRight), 0,
+                         column);
+}
+
+void MetricsPane::addRow(const MetricRow &row)
+{
+    const int at = grid_->rowCount();
+    grid_->addWidget(cell(row.label, "heading", Qt::AlignLeft), at, Name);
+    grid_->addWidget(cell(cellText(row, row.selected), roleOf(row), Qt::AlignRight), at, Selected);
+    grid_->addWidget(cell(cellText(row, row.parent), "", Qt::AlignRight), at, Parent);
+    grid_->addWidget(cell(cellText(row, row.best), "", Qt::AlignRight), at, Best);
+    QLabel *sentence = cell(row.sentence, "muted", Qt::AlignLeft);
+    sentence->setWordWrap(true);
+    sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+    sentence->setContentsMargins(0, 0, 0, 6);
+    grid_->addWidget(sentence, at + 1, Name, 1, ColumnCount);
 }
 
 void MetricsPane::setCandidate(const Candidate &candidate, const Candidate *parent, const Candidate *best)
 {
-    model_->setRows(metricRows(candidate, parent, best));
-    hint_->setEmpty(model_->rows().empty());
-    if (!candidate.evaluation) return;
+    rows_ = metricRows(candidate, parent, best);
+    emptyGrid();
+    hint_->setEmpty(rows_.empty());
+    if (rows_.empty()) return;
+    addHeader();
+    for (const MetricRow &row : rows_)
+        addRow(row);
     QString note = timeSourceText(candidate.evaluation->timeSource);
     if (!candidate.evaluation->device.empty())
         note = fromText(candidate.evaluation->device) + QStringLiteral(" · ") + note;

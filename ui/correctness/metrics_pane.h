@@ -6,15 +6,16 @@
 
 #include <QWidget>
 
+class QGridLayout;
 class QLabel;
-class QTableView;
 
 namespace kernelwright::ui
 {
 
 class EmptyHint;
 
-/// Counters of the selected candidate beside its parent's and the best one's, each with a plain sentence.
+/// Counters of the selected candidate beside its parent's and the best one's; below each what it says in a
+/// plain sentence, with what usually improves it.
 class MetricsPane : public QWidget
 {
     Q_OBJECT
@@ -24,11 +25,15 @@ public:
     void clear();
     void setCandidate(const Candidate &candidate, const Candidate *parent, const Candidate *best);
 
-    MetricsModel &model() { return *model_; }
+    const std::vector<MetricRow> &rows() const { return rows_; }
 
 private:
-    std::unique_ptr<MetricsModel> model_;
-    QTableView *view_;
+    void addHeader();
+    void addRow(const MetricRow &row);
+    void emptyGrid();
+
+    std::vector<MetricRow> rows_;
+    QGridLayout *grid_;
     QLabel *note_;
     EmptyHint *hint_;
 };

@@ -62,11 +62,11 @@ CudaEditor::CudaEditor(const ThemeController &themes, QWidget *parent)
 void CudaEditor::setUpMargins()
 {
     setMarginType(Numbers, NumberMargin);
-    setMarginWidth(Numbers, QStringLiteral("00000"));
+    setMarginWidth(Numbers, QStringLiteral("0000"));
     setMarginType(Symbols, SymbolMargin);
     setMarginWidth(Symbols, 14);
     setMarginMarkerMask(Symbols, (1 << ErrorMarker) | (1 << WarningMarker));
-    setFolding(PlainFoldStyle, Folds);
+    setFolding(BoxedTreeFoldStyle, Folds);
     markerDefine(Circle, ErrorMarker);
     markerDefine(RightTriangle, WarningMarker);
     markerDefine(Background, ChangedMarker);
@@ -86,7 +86,7 @@ void CudaEditor::applyTheme()
     setMarginsBackgroundColor(theme.surface);
     setMarginsForegroundColor(theme.mutedText);
     setMarginsFont(font);
-    setMarginWidth(Numbers, QStringLiteral("00000"));
+    setMarginWidth(Numbers, QStringLiteral("0000"));
     setFoldMarginColors(theme.surface, theme.surface);
     for (const int marker :
          {SC_MARKNUM_FOLDER, SC_MARKNUM_FOLDEROPEN, SC_MARKNUM_FOLDERSUB, SC_MARKNUM_FOLDERTAIL,

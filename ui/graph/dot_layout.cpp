@@ -37,7 +37,8 @@ void DotLayout::abandon()
     process_ = nullptr;
 }
 
-void DotLayout::start(VisibleGraph graph, std::vector<std::pair<double, double>> nodeSizes)
+void DotLayout::start(VisibleGraph graph, std::vector<std::pair<double, double>> nodeSizes,
+                      GraphDirection direction)
 {
     abandon();
     graph_ = std::move(graph);
@@ -55,7 +56,7 @@ void DotLayout::start(VisibleGraph graph, std::vector<std::pair<double, double>>
                "The Operators table shows the same operators."));
     });
     process_->start();
-    process_->write(dotText(graph_, nodeSizes).toUtf8());
+    process_->write(dotText(graph_, nodeSizes, direction).toUtf8());
     process_->closeWriteChannel();
     deadline_.start(deadlineMs);
 }

@@ -19,7 +19,8 @@ public:
     explicit DotLayout(QObject *parent = nullptr);
     ~DotLayout() override;
 
-    void start(VisibleGraph graph, std::vector<std::pair<double, double>> nodeSizes);
+    void start(VisibleGraph graph, std::vector<std::pair<double, double>> nodeSizes,
+               GraphDirection direction);
     bool isRunning() const { return process_ != nullptr; }
 
 signals:

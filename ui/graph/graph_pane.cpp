@@ -64,16 +64,17 @@ QWidget *GraphPane::makeTools()
     row->setContentsMargins(8, 4, 8, 4);
     row->setSpacing(6);
     search_ = new QLineEdit;
-    search_->setPlaceholderText(tr("Find operator or module"));
+    search_->setPlaceholderText(tr("Find operator"));
     search_->setAccessibleName(tr("Find in the graph"));
     search_->setClearButtonEnabled(true);
-    search_->setMinimumWidth(90);
+    search_->setMinimumWidth(150);
     search_->setMaximumWidth(200);
     connect(search_, &QLineEdit::textChanged, this, &GraphPane::search);
     colouring_ = new QComboBox;
     colouring_->setAccessibleName(tr("Colour the operators by"));
-    colouring_->addItem(tr("Colour: time"));
-    colouring_->addItem(tr("Colour: headroom"));
+    colouring_->addItem(tr("Time"));
+    colouring_->addItem(tr("Headroom"));
+    colouring_->setToolTip(tr("What the boxes are coloured by"));
     connect(colouring_, &QComboBox::currentIndexChanged, this, &GraphPane::recolour);
     legend_ = new HeatLegend(themes_);
     const auto tool = [&](const QString &name, const QString &tip, auto slot) {
@@ -89,8 +90,9 @@ QWidget *GraphPane::makeTools()
     optimise_ = new QPushButton(tr("Optimise these"));
     optimise_->setToolTip(tr("Let the agent write one kernel for the selected operators"));
     connect(optimise_, &QPushButton::clicked, this, [this] { emit optimiseRequested(selectedNodes()); });
-    for (QWidget *widget : std::initializer_list<QWidget *>{search_, colouring_, legend_})
-        row->addWidget(widget);
+    row->addWidget(search_, 1);
+    row->addWidget(colouring_);
+    row->addWidget(legend_);
     row->addStretch(1);
     for (QWidget *widget : std::initializer_list<QWidget *>{optimise_, zoomOut_, zoomIn_, fit_})
         row->addWidget(widget);
@@ -151,7 +153,9 @@ void GraphPane::layOut()
         const QSizeF size = boxSize(node);
         sizes.emplace_back(size.width(), size.height());
     }
-    layout_.start(std::move(next), std::move(sizes));
+    // A wide pane shows more of a graph that runs to the right.
+    const bool wide = view_->viewport()->width() > 1.25 * view_->viewport()->height();
+    layout_.start(std::move(next), std::move(sizes), wide ? GraphDirection::Right : GraphDirection::Down);
 }
 
 void GraphPane::onPlaced(const VisibleGraph &graph, const GraphPlacement &placement)
@@ -172,7 +176,7 @@ void GraphPane::onPlaced(const VisibleGraph &graph, const GraphPlacement &placem
 void GraphPane::recolour()
 {
     const bool byTime = colouring_->currentIndex() == 0;
-    legend_->setEnds(byTime ? tr("little") : tr("at floor"), byTime ? tr("most time") : tr("16× above"));
+    legend_->setEnds(byTime ? tr("little") : tr("at floor"), byTime ? tr("most") : tr("16×"));
     legend_->setVisible(profile_.has_value());
     if (!profile_) return;
     view_->setHeats(

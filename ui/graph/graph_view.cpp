@@ -16,7 +16,7 @@ namespace
 {
 constexpr double smallestScale = 0.05;
 constexpr double largestScale = 4;
-constexpr double readableScale = 0.62;
+constexpr double readableScale = 0.72;
 } // namespace
 
 GraphView::GraphView(const ThemeController &themes, QWidget *parent)
@@ -34,6 +34,12 @@ GraphView::GraphView(const ThemeController &themes, QWidget *parent)
     });
     connect(&themes, &ThemeController::changed, this, &GraphView::applyTheme);
     applyTheme();
+}
+
+GraphView::~GraphView()
+{
+    // A scene that goes away takes the selection from its items first: nobody wants to hear of that any more.
+    scene_.disconnect(this);
 }
 
 void GraphView::applyTheme()
@@ -161,11 +167,17 @@ void GraphView::showStart()
     if (content.isEmpty() || viewport()->height() < 20) return;
     fit();
     if (transform().m11() >= readableScale) return;
+    // The whole is too small to read: as much of it as fits at a readable size, from where it begins.
     setTransform(QTransform::fromScale(readableScale, readableScale));
-    double middle = content.center().x();
-    if (!boxes_.empty()) middle = boxes_.front()->sceneBoundingRect().center().x();
-    const double halfHeight = viewport()->height() / readableScale / 2;
-    centerOn(middle, content.top() + halfHeight - 12);
+    const QSizeF shown = QSizeF(viewport()->size()) / readableScale;
+    const QPointF start = boxes_.empty() ? content.center() : boxes_.front()->sceneBoundingRect().center();
+    const auto along = [](double from, double length, double visible, double anchor) {
+        return length <= visible
+                   ? from + length / 2
+                   : std::clamp(anchor, from + visible / 2 - 12, from + length - visible / 2 + 12);
+    };
+    centerOn(along(content.left(), content.width(), shown.width(), start.x()),
+             along(content.top(), content.height(), shown.height(), start.y()));
 }
 
 BoxItem *GraphView::boxAt(const QPoint &position) const

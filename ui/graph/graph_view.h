@@ -17,6 +17,7 @@ class GraphView : public QGraphicsView
     Q_OBJECT
 public:
     explicit GraphView(const ThemeController &themes, QWidget *parent = nullptr);
+    ~GraphView() override;
 
     void show(const VisibleGraph &graph, const GraphPlacement &placement);
     void clear();

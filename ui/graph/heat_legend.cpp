@@ -8,7 +8,7 @@ namespace kernelwright::ui
 
 namespace
 {
-constexpr int stripWidth = 64;
+constexpr int stripWidth = 48;
 constexpr int gap = 6;
 } // namespace
 

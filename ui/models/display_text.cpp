@@ -64,6 +64,12 @@ QString worstElementText(const WorstElement &worst)
     return text;
 }
 
+QString withoutNamespace(const std::string &op)
+{
+    const auto colons = op.rfind("::");
+    return fromText(colons == std::string::npos ? op : op.substr(colons + 2));
+}
+
 QString elideMiddle(const QString &text, int maximumLength)
 {
     if (text.size() <= maximumLength || maximumLength < 3) return text;

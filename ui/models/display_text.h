@@ -33,6 +33,9 @@ QString timeSourceText(const std::string &timeSource);
 /// "in_norm.weight[3, 5]: expected 0.25, got 0.5, allowed error 1e-06 (case rows 1)".
 QString worstElementText(const WorstElement &worst);
 
+/// "mul" for "aten::mul".
+QString withoutNamespace(const std::string &op);
+
 /// Cuts long text in the middle so that both ends stay: "model.layers…input_layernorm".
 QString elideMiddle(const QString &text, int maximumLength);
 

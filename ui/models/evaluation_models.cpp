@@ -100,16 +100,6 @@ std::optional<double> latencyOf(const Candidate *candidate)
     return candidate->evaluation->latency.medianUs;
 }
 
-QVariant metricCell(const MetricRow &row, const std::optional<double> &value)
-{
-    return value ? metricText(*value, row.unit) : QStringLiteral("–");
-}
-
-QVariant metricKey(const std::optional<double> &value)
-{
-    return value ? QVariant(*value) : QVariant();
-}
-
 } // namespace
 
 std::vector<StageResult> allStages(const std::vector<StageResult> &known)
@@ -199,34 +189,6 @@ QString metricText(double value, const QString &unit)
                                ? QString::number(value, 'f', 0)
                                : QString::number(value, 'f', std::abs(value) >= 100 ? 0 : 1);
     return unit.isEmpty() || unit == QStringLiteral("1") ? number : number + QLatin1Char(' ') + unit;
-}
-
-std::unique_ptr<MetricsModel> makeMetricsModel()
-{
-    using Row = MetricRow;
-    const auto tip = [](const Row &row, int role) {
-        return role == Qt::ToolTipRole ? QVariant(row.sentence) : QVariant();
-    };
-    std::vector<Column<Row>> columns{
-        {"Metric",
-         "Hover a row to read what it means",
-         [](const Row &r) { return QVariant(r.label); },
-         {},
-         tip},
-        {"Selected", "The selected candidate", [](const Row &r) { return metricCell(r, r.selected); },
-         [](const Row &r) { return metricKey(r.selected); }, tip},
-        {"Parent", "The candidate it was made from", [](const Row &r) { return metricCell(r, r.parent); },
-         [](const Row &r) { return metricKey(r.parent); }, tip},
-        {"Best", "The fastest correct candidate of the task",
-         [](const Row &r) { return metricCell(r, r.best); }, [](const Row &r) { return metricKey(r.best); },
-         tip},
-        {"What it says",
-         "What usually improves it",
-         [](const Row &r) { return QVariant(r.sentence); },
-         {},
-         tip},
-    };
-    return std::make_unique<MetricsModel>(std::move(columns), [](const Row &r) { return QVariant(r.key); });
 }
 
 } // namespace kernelwright::ui

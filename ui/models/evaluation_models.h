@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables of the Correctness and Metrics panes.
+// What the Correctness and Metrics panes show.
 #pragma once
 
 #include "kernel/candidate.h"
@@ -36,8 +36,5 @@ std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *pa
 
 /// "61.2 %", "1.23 TB/s" …: a metric's number with its unit, the number kept short.
 QString metricText(double value, const QString &unit);
-
-using MetricsModel = TableModel<MetricRow>;
-std::unique_ptr<MetricsModel> makeMetricsModel(); ///< IdRole: the key
 
 } // namespace kernelwright::ui

@@ -14,7 +14,12 @@ namespace
 
 void writeCluster(QString &text, const VisibleGraph &graph, int index)
 {
-    text += QStringLiteral("subgraph cluster_%1 { margin=10; label=\"m\"; fontsize=9;\n").arg(index);
+    // The frame has to be wide enough for its title, so `dot` is told the title; what could end the quoted
+    // text is left out.
+    QString title = graph.clusters[static_cast<std::size_t>(index)].label;
+    title.remove(QLatin1Char('"')).remove(QLatin1Char('\\'));
+    text += QStringLiteral("subgraph cluster_%1 { margin=9; label=\"%2\"; fontsize=10; fontname=\"sans\";\n")
+                .arg(QString::number(index), title);
     for (const int node : graph.clusters[static_cast<std::size_t>(index)].nodes)
         text += QStringLiteral("n%1;").arg(node);
     text += QLatin1Char('\n');
@@ -107,10 +112,14 @@ std::vector<std::pair<double, double>> readSpline(const std::string &position, d
 
 } // namespace
 
-QString dotText(const VisibleGraph &graph, const std::vector<std::pair<double, double>> &nodeSizes)
+QString dotText(const VisibleGraph &graph, const std::vector<std::pair<double, double>> &nodeSizes,
+                GraphDirection direction)
 {
-    QString text = QStringLiteral("digraph model {\nrankdir=TB; nodesep=0.22; ranksep=0.32; newrank=true;\n"
-                                  "node [shape=box, fixedsize=true, label=\"\"]; edge [arrowsize=0.6];\n");
+    const QString rank = direction == GraphDirection::Down ? QStringLiteral("TB") : QStringLiteral("LR");
+    QString text =
+        QStringLiteral("digraph model {\nrankdir=%1; nodesep=0.2; ranksep=0.3; newrank=true; labeljust=l;\n"
+                       "node [shape=box, fixedsize=true, label=\"\"]; edge [arrowsize=0.6];\n")
+            .arg(rank);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
         text += QStringLiteral("n%1 [width=%2, height=%3];\n")
                     .arg(i)

@@ -48,7 +48,7 @@ void addTimes(OperatorRow &row, const OperatorProfile &profile, double totalUs)
 QVariant operatorToolTip(const OperatorRow &row, int role)
 {
     if (role != Qt::ToolTipRole) return {};
-    QString text = fromText(row.name);
+    QString text = fromText(row.name) + QStringLiteral("  ") + fromText(row.op);
     if (!row.module.empty()) text += QStringLiteral("\nModule: ") + fromText(row.module);
     if (row.source.line > 0)
         text += QStringLiteral("\n%1:%2  %3")
@@ -94,7 +94,11 @@ std::unique_ptr<OperatorsModel> makeOperatorsModel()
          [](const Row &r) { return fromText(r.name); },
          {},
          operatorToolTip},
-        {"Kind", "The ATen operator", [](const Row &r) { return fromText(r.op); }, {}, operatorToolTip},
+        {"Kind",
+         "The ATen operator",
+         [](const Row &r) { return withoutNamespace(r.op); },
+         {},
+         operatorToolTip},
         {"Time", "Time of all its calls",
          [](const Row &r) { return knownText(r.timeUs, formatMicroseconds); },
          [](const Row &r) { return known(r.timeUs); }},

@@ -36,12 +36,6 @@ QString shapeOf(const OperatorGraph &graph, ValueId id)
     return value.kind == ValueKind::Tensor ? fromText(describe(value.type)) : QString();
 }
 
-QString withoutNamespace(const std::string &op)
-{
-    const auto colons = op.rfind("::");
-    return fromText(colons == std::string::npos ? op : op.substr(colons + 2));
-}
-
 class Builder
 {
 public:

@@ -55,8 +55,11 @@ std::set<std::string> modulesToOpen(const OperatorGraph &graph, int maximumNodes
 /// A module is open when it and everything around it is in `open`. Independent of layout.
 VisibleGraph visibleGraph(const OperatorGraph &graph, const std::set<std::string> &open);
 
+enum class GraphDirection { Down, Right };
+
 /// Text for Graphviz's `dot`; node i is called "n<i>", cluster j "cluster_<j>". Sizes in points, as drawn.
-QString dotText(const VisibleGraph &graph, const std::vector<std::pair<double, double>> &nodeSizes);
+QString dotText(const VisibleGraph &graph, const std::vector<std::pair<double, double>> &nodeSizes,
+                GraphDirection direction = GraphDirection::Down);
 
 struct GraphPlacement
 {

@@ -134,8 +134,7 @@ void OperatorsPane::setGraph(const OperatorGraph &graph)
     graph_ = graph;
     operators_->setRows(operatorRows(graph_, nullptr));
     hint_->setEmpty(graph_.nodes.empty());
-    operatorsView_->resizeColumnsToContents();
-    operatorsView_->setColumnWidth(0, std::min(operatorsView_->columnWidth(0), 150));
+    fitColumns();
     updateSummary();
 }
 
@@ -146,11 +145,18 @@ void OperatorsPane::setProfile(const ModelProfile &profile)
     tasks_->setRows(profile_.tasks);
     hint_->setEmpty(operators_->rows().empty());
     operatorsView_->sortByColumn(2, Qt::DescendingOrder);
-    operatorsView_->resizeColumnsToContents();
-    operatorsView_->setColumnWidth(0, std::min(operatorsView_->columnWidth(0), 150));
+    fitColumns();
     tasksView_->resizeColumnsToContents();
     tasksView_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     updateSummary();
+}
+
+void OperatorsPane::fitColumns()
+{
+    constexpr int widestName = 130;
+    operatorsView_->resizeColumnsToContents();
+    operatorsView_->setColumnWidth(0, std::min(operatorsView_->columnWidth(0), widestName));
+    operatorsView_->setColumnWidth(1, std::min(operatorsView_->columnWidth(1), widestName));
 }
 
 void OperatorsPane::updateSummary()

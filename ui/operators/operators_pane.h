@@ -47,6 +47,7 @@ protected:
 private:
     QTableView *makeTable(UnknownLastProxy &proxy, const QString &name);
     void copy(const QAbstractItemModel &model, bool commas);
+    void fitColumns();
     void updateSummary();
 
     const ThemeController &themes_;

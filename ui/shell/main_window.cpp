@@ -147,9 +147,9 @@ void MainWindow::restoreDefaultLayout()
         each->show();
     operatorsDock->raise();
     stagesDock->raise();
-    workspace_->resizeDocks({agentDock, graphDock, chartsDock}, {390, 690, 510}, Qt::Horizontal);
-    workspace_->resizeDocks({graphDock, editorDock}, {430, 460}, Qt::Vertical);
-    workspace_->resizeDocks({chartsDock, candidatesDock, stagesDock}, {420, 190, 280}, Qt::Vertical);
+    workspace_->resizeDocks({agentDock, graphDock, chartsDock}, {380, 680, 540}, Qt::Horizontal);
+    workspace_->resizeDocks({graphDock, editorDock}, {440, 450}, Qt::Vertical);
+    workspace_->resizeDocks({chartsDock, candidatesDock, stagesDock}, {400, 210, 280}, Qt::Vertical);
     updateTitleBars();
 }
 
@@ -225,6 +225,7 @@ void MainWindow::showWelcome()
 void MainWindow::showPanes()
 {
     pages_->setCurrentWidget(workspace_);
+    graph->view()->setFocus();
 }
 
 bool MainWindow::isShowingWelcome() const

@@ -80,6 +80,8 @@ private:
     void updateActions();
     void remember(const QString &path);
     QString titleOf(CandidateId id) const;
+    QString agentText() const;
+    QString originOf(const Candidate &candidate) const; ///< "from #3", "" for a first one
     const std::string &taskForEdits() const;
 
     MainWindow &window_;

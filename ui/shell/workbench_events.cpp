@@ -129,11 +129,11 @@ void Workbench::showConversation(const SessionContent &content)
         else if (event.kind == "accepted" || event.kind == "whole model")
             window_.agent->addMilestone(fromText(event.text));
         else if (event.kind == "reasoning" && set_.find(event.candidate))
-            window_.agent->putCandidate(*set_.find(event.candidate));
+            window_.agent->putCandidate(*set_.find(event.candidate), originOf(*set_.find(event.candidate)));
     }
     // Candidates without a word of reasoning in the file (edits by hand) still have their card.
     for (const Candidate &candidate : content.candidates)
-        window_.agent->putCandidate(candidate);
+        window_.agent->putCandidate(candidate, originOf(candidate));
 }
 
 void Workbench::onModelOpened(const ModelSummary &model)
@@ -208,7 +208,7 @@ void Workbench::onCandidateAdded(const Candidate &candidate)
 {
     set_.put(candidate);
     window_.candidatesModel->putCandidate(candidate);
-    window_.agent->putCandidate(candidate);
+    window_.agent->putCandidate(candidate, originOf(candidate));
     if (candidate.author == "person")
         window_.editor->draftBecame(candidate);
     else

@@ -113,12 +113,10 @@ void Workbench::updateBudget()
         const QString time = QTime(0, 0)
                                  .addMSecs(static_cast<int>(elapsed_.isValid() ? elapsed_.elapsed() : 0))
                                  .toString(QStringLiteral("m:ss"));
-        window_.agent->setBudget(tr("Iteration %1 of %2 · %3 · %4, no cost")
-                                     .arg(iteration_)
-                                     .arg(iterations_)
-                                     .arg(time, backend_.agentName()));
+        window_.agent->setBudget(
+            tr("Iteration %1 of %2 · %3 · %4").arg(iteration_).arg(iterations_).arg(time, agentText()));
     } else {
-        window_.agent->setBudget(tr("%1 · no network, no cost").arg(backend_.agentName()));
+        window_.agent->setBudget(agentText());
     }
 }
 
@@ -132,6 +130,18 @@ void Workbench::remember(const QString &path)
     recent = recent.mid(0, mostRecentFiles);
     settings.setValue(QStringLiteral("recentFiles"), recent);
     window_.welcome->setRecentFiles(recent);
+}
+
+QString Workbench::agentText() const
+{
+    const QString name = backend_.agentName();
+    return name == QStringLiteral("playbook") ? tr("playbook: no network, no cost") : name;
+}
+
+QString Workbench::originOf(const Candidate &candidate) const
+{
+    const QString parent = titleOf(candidate.parent);
+    return parent.isEmpty() ? QString() : tr("from %1").arg(parent);
 }
 
 QString Workbench::titleOf(CandidateId id) const

@@ -12,7 +12,8 @@ QString styleSheetOf(const Theme &theme)
 QToolTip { color: @text; background: @raised; border: 1px solid @border; padding: 4px 6px; }
 QMainWindow::separator { background: @window; width: 5px; height: 5px; }
 QMainWindow::separator:hover { background: @accent; }
-QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
+QDockWidget { color: @mutedText; font-weight: 600; }
+QDockWidget::title { background: @window; padding: 6px 10px; text-align: left; }
 QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 4px; padding: 4px 8px; }
 QToolBar::separator { background: @border; width: 1px; margin: 5px 6px; }
 QToolBar QToolButton { padding: 5px 9px; border: 1px solid transparent; border-radius: 5px; }
@@ -29,7 +30,7 @@ QMenu::item { padding: 5px 28px 5px 24px; border-radius: 4px; }
 QMenu::item:selected { background: @accentMuted; color: @text; }
 QMenu::item:disabled { color: @mutedText; }
 QMenu::separator { height: 1px; background: @border; margin: 4px 6px; }
-QStatusBar { background: @window; border-top: 1px solid @border; color: @mutedText; }
+QStatusBar { background: @window; border-top: 1px solid @border; color: @mutedText; padding: 1px 8px; }
 QStatusBar::item { border: none; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @mutedText; padding: 5px 12px; border: none;
@@ -41,12 +42,11 @@ QHeaderView::section { background: @raised; color: @mutedText; border: none; bor
   border-bottom: 1px solid @border; padding: 4px 6px; }
 QTreeView, QTableView, QListView, QPlainTextEdit, QTextEdit, QScrollArea, QGraphicsView {
   background: @surface; border: none; }
-QTreeView, QTableView, QListView { alternate-background-color: @raised; selection-background-color: @accentMuted;
-  selection-color: @text; outline: none; }
+QTreeView, QTableView, QListView { alternate-background-color: @raised; outline: none; }
 QTreeView::item, QTableView::item, QListView::item { padding: 2px 4px; }
-QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @accentMuted; color: @text; }
+QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @accentMuted; }
 QLineEdit, QComboBox, QSpinBox, QPlainTextEdit[role="input"] { background: @surface; border: 1px solid @border;
-  border-radius: 5px; padding: 3px 7px; selection-background-color: @accent; }
+  border-radius: 5px; padding: 3px 7px; }
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QPlainTextEdit[role="input"]:focus { border-color: @accent; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox QAbstractItemView { background: @surface; border: 1px solid @border; selection-background-color: @accentMuted;

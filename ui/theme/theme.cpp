@@ -147,8 +147,8 @@ QPalette paletteOf(const Theme &theme)
     set(QPalette::ToolTipBase, theme.raised);
     set(QPalette::ToolTipText, theme.text);
     set(QPalette::PlaceholderText, theme.mutedText);
-    set(QPalette::Highlight, theme.accent);
-    set(QPalette::HighlightedText, theme.accentText);
+    set(QPalette::Highlight, theme.accentMuted);
+    set(QPalette::HighlightedText, theme.text);
     set(QPalette::Link, theme.accent);
     set(QPalette::LinkVisited, theme.accent);
     set(QPalette::Light, theme.raised.lighter(110));

@@ -35,15 +35,16 @@ std::map<std::string, Index> linearised(const std::vector<Axis> &axes, const std
 
 NameScope::NameScope(const Task &task)
 {
-    for (const char *name : reservedNames) taken_.insert(name);
+    for (const char *name : reservedNames) reserved_.insert(name);
     for (const std::vector<TaskTensor> *list : {&task.inputs, &task.outputs})
         for (const TaskTensor &tensor : *list) taken_.insert(tensor.name);
 }
 
 std::string NameScope::unique(const std::string &wanted)
 {
-    std::string name = wanted;
-    for (int number = 2; !taken_.insert(name).second; ++number) name = wanted + "_" + std::to_string(number);
+    const std::string base = reserved_.count(wanted) ? wanted + "_value" : wanted;
+    std::string name = base;
+    for (int number = 2; !taken_.insert(name).second; ++number) name = base + "_" + std::to_string(number);
     return name;
 }
 
@@ -230,8 +231,10 @@ Access AccessPlanner::output(int output, const std::vector<Index> &coordinates)
     access.base = base;
     const Index row = Index::coordinate(row_, 1);
     if (base == rowPosition) access.baseText = base == Index(0) ? "0" : row_;
-    else if (base == rowPosition * columnCount) access.baseText = row_ + " * " + factorText(columnCount);
-    else access.baseText = text(base);
+    else if (base == rowPosition * columnCount) {
+        access.base = row * columnCount;
+        access.baseText = row_ + " * " + factorText(columnCount);
+    } else access.baseText = text(base);
     return access;
 }
 

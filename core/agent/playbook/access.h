@@ -38,11 +38,13 @@ class NameScope
 public:
     explicit NameScope(const Task &task);
     std::string unique(const std::string &wanted);
+    /// The name's scope in the source has ended.
+    void release(const std::string &name) { taken_.erase(name); }
     /// A stem of which stem_at, stem_row, stem_pack, stem_kept and stem_store are all free, and taken from now on.
     std::string uniqueStem(const std::string &wanted);
 
 private:
-    std::set<std::string> taken_;
+    std::set<std::string> taken_, reserved_;
 };
 
 /// A named number of the launch plan.

@@ -147,16 +147,20 @@ void ElementsKernel::writePackBody()
     lines(rowLines_);
     for (const std::size_t stream : streams_) {
         const Access &access = writer_.accesses()[stream];
-        line("const auto " + access.name + "_pack = " + loadPack(access, at(access), true) + ";");
+        std::string offset = at(access);
+        constexpr std::size_t longest = 50; // a longer offset gets a line of its own
+        if (offset.size() > longest) {
+            line(std::string("const ") + index() + " " + access.name + "_at = " + offset + ";");
+            offset = access.name + "_at";
+        }
+        line("const auto " + access.name + "_pack = " + loadPack(access, offset, true) + ";");
     }
     for (const Store &store : stores_)
         if (store.access.streams) line(std::string("Pack<") + storageName(store.access.dtype) + ", N> " + store.access.name + "_pack;");
+    if (needsElementPosition) line(std::string("const ") + index() + " first_" + variable + " = " + variable + ";");
     line("#pragma unroll");
     open("for (int k = 0; k < N; ++k) {");
-    if (needsElementPosition) {
-        line(std::string("const ") + index() + " first_" + variable + " = " + variable + ";");
-        line(std::string("const ") + index() + " " + variable + " = first_" + variable + " + k;");
-    }
+    if (needsElementPosition) line(std::string("const ") + index() + " " + variable + " = first_" + variable + " + k;");
     lines(elementLines_);
     for (std::size_t i = 0; i < stores_.size(); ++i) {
         const Access &access = stores_[i].access;
@@ -169,8 +173,9 @@ void ElementsKernel::writePackBody()
 
 void ElementsKernel::writeLoops()
 {
-    const std::string thread = cast("blockIdx.x") + " * (" + threads() + ") + threadIdx.x";
-    const std::string all = cast("gridDim.x") + " * (" + threads() + ")";
+    const std::string factor = request_.hasRowsMacro ? "(LANES * ROWS)" : "LANES";
+    const std::string thread = cast("blockIdx.x") + " * " + factor + " + threadIdx.x";
+    const std::string all = cast("gridDim.x") + " * " + factor;
     const std::string type = index();
     if (!usesPacks(request_.schedule)) {
         open("for (" + type + " index = " + thread + "; index < " + count_ + "; index += " + all + ") {");

@@ -59,6 +59,20 @@ std::string includes(const Task &task)
     return text.empty() ? "" : text + "\n";
 }
 
+// Whether a sum shows in float32 results. Half results round away what float sums lose.
+bool needsExactSums(const Composition &composition)
+{
+    const auto &outputs = composition.task.outputs;
+    const auto isSingle = [](const TaskTensor &tensor) { return tensor.type.dtype == DType::Float32; };
+    if (std::none_of(outputs.begin(), outputs.end(), isSingle)) return false;
+    for (const TensorId id : composition.program.reachable()) {
+        const TensorNode &node = composition.program.node(id);
+        const bool adds = node.op == Op::Reduce && (node.reduction == Reduction::Sum || node.reduction == Reduction::Product);
+        if (adds && node.dtype == DType::Float32) return true;
+    }
+    return false;
+}
+
 } // namespace
 
 bool Composition::reduces() const
@@ -93,6 +107,7 @@ Schedule legalised(Schedule s, const Composition &composition, const LaunchLimit
     if (!s.reduces || composition.main().passes() < 2) s.keep = Keep::Nothing;
     s.items = s.keep == Keep::Registers ? std::clamp(s.items, 1, 64) : 0;
     if (!s.reduces) s.reciprocal = false;
+    s.exactSums = s.exactSums && needsExactSums(composition);
     s.fastMath = s.fastMath && composition.task.tolerance.allowReducedPrecision;
     return s;
 }

@@ -131,7 +131,7 @@ std::string KernelWriter::argumentList(const std::string &further) const
     for (const std::size_t output : request_.domain.outputs) list.push_back(request_.task.outputs[output].name);
     list.insert(list.end(), planner_.parameters().begin(), planner_.parameters().end());
     list.push_back(further);
-    const std::string indent(static_cast<std::size_t>(depth_ + 1) * 4, ' ');
+    const std::string indent(static_cast<std::size_t>(depth_ + 2) * 4, ' ');
     return "\n" + wrappedList(list, indent);
 }
 
@@ -179,7 +179,7 @@ std::string KernelWriter::packsFit(const std::vector<Access> &stores)
             if (const std::string size = planner_.factorText(step); size != columnCount_) add(size + " % VECTOR == 0");
     }
     std::string text;
-    const std::string indent = "\n" + std::string(static_cast<std::size_t>(depth_ + 1) * 4 + 16, ' ');
+    const std::string indent = "\n" + std::string(static_cast<std::size_t>(depth_) * 4 + 23, ' ');
     std::size_t width = 40;
     for (const std::string &condition : conditions) {
         const bool breaks = width + condition.size() > fileWidth - 10;

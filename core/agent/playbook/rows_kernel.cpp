@@ -36,6 +36,7 @@ private:
     {
         TensorId id = 0;
         std::string name, own, type, start, combine, update;
+        std::string resultType; ///< where it is narrower than the sum
     };
     void collectPasses();
     std::vector<std::size_t> keptStreams() const;
@@ -135,13 +136,19 @@ RowsKernel::Accumulator RowsKernel::accumulatorFor(TensorId id)
     const std::string highest = isFloatingNumber(number) ? "infinity<" + a.type + ">()"
                                 : number == Number::Int64 ? "9223372036854775807ll" : number == Number::Truth ? "true" : "2147483647";
     a.update = a.own + " = " + a.combine + "()(" + a.own + ", " + value + ");";
+    const bool adds = node.reduction == Reduction::Sum || node.reduction == Reduction::Product;
+    if (adds && number == Number::Float32 && schedule_.exactSums) {
+        a.type = "double";
+        a.resultType = "float";
+    }
+    const Number sumNumber = a.type == "double" ? Number::Float64 : number;
     switch (node.reduction) {
     case Reduction::Sum:
-        a.start = literalText(0.0, number);
+        a.start = literalText(0.0, sumNumber);
         a.update = a.own + " += " + value + ";";
         break;
     case Reduction::Product:
-        a.start = literalText(1.0, number);
+        a.start = literalText(1.0, sumNumber);
         a.update = a.own + " *= " + value + ";";
         break;
     case Reduction::Maximum: a.start = lowest; break;
@@ -252,7 +259,9 @@ void RowsKernel::writeStage(std::size_t stage)
     for (const Accumulator &a : accumulators) {
         const bool isPair = a.start.front() == '{';
         const std::string result = "over_row(" + a.own + ", " + a.combine + "())";
-        line(std::string("const ") + (isPair ? "long long" : a.type) + " " + a.name + " = " + result + (isPair ? ".at" : "") + ";");
+        if (!a.resultType.empty())
+            line("const " + a.resultType + " " + a.name + " = static_cast<" + a.resultType + ">(" + result + ");");
+        else line(std::string("const ") + (isPair ? "long long" : a.type) + " " + a.name + " = " + result + (isPair ? ".at" : "") + ";");
         writer_.setReduction(a.id, a.name);
     }
     writer_.endPass();

@@ -55,6 +55,8 @@ void ScalarWriter::endPass()
 {
     elementMemo_.clear();
     streams_.clear();
+    for (const std::string &name : elementNames_) names_.release(name);
+    elementNames_.clear();
 }
 
 Lines ScalarWriter::takeRowLines() { return std::exchange(rowLines_, {}); }
@@ -82,6 +84,7 @@ Fragment ScalarWriter::named(const Fragment &fragment, Number number, const std:
     const bool isName = fragment.precedence == 3 && toIdentifier(fragment.text) == fragment.text;
     if (isName) return fragment;
     const std::string name = names_.unique(hint);
+    if (fragment.level >= 2) elementNames_.push_back(name);
     linesFor(fragment.level)
         .push_back(indentation(branchDepth_) + "const " + numberName(number) + " " + name + " = " + fragment.text + ";");
     return {name, 3, fragment.level};

@@ -79,6 +79,7 @@ private:
     std::vector<Access> accesses_;
     std::map<std::string, std::size_t> accessIndex_;
     std::vector<std::size_t> streams_;
+    std::vector<std::string> elementNames_; ///< declared inside the current pass's loop
     std::set<std::string> helpers_;
 };
 

@@ -129,6 +129,7 @@ Fragment ScalarWriter::arithmetic(const TensorNode &node, std::vector<Fragment> 
     if (node.op == Op::Convert) return converted(operands[0], program_.node(node.operands[0]).dtype, node.dtype);
     if (node.op == Op::Select)
         return {wrapped(operands[0], 1) + " ? " + wrapped(operands[1], 1) + " : " + wrapped(operands[2], 1), 0, 0};
+    if (node.op == Op::MultiplyAdd) return call(numberOf(node.dtype) == Number::Float64 ? "fma" : "fmaf", operands);
     if (operands.size() == 1) return function(node, operands[0]);
     Fragment result = binaryFunction(node, operands[0], operands[1]);
     if (wrapsAround(node.dtype) && node.op >= Op::Add && node.op <= Op::Power)

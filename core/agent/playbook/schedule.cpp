@@ -65,6 +65,7 @@ std::string scheduleText(const Schedule &s)
     add("index", s.wideIndex ? "64" : "32");
     add("simplified", yesNo(s.simplified));
     if (s.reduces) add("reciprocal", yesNo(s.reciprocal));
+    if (s.reduces) add("sums", s.exactSums ? "double" : "float");
     if (s.fastMath) add("math", "fast");
     return text;
 }
@@ -90,6 +91,7 @@ std::optional<Schedule> scheduleFromText(const std::map<std::string, std::string
     s.wideIndex = value("index") != "32";
     s.simplified = isYes(keys, "simplified", false);
     s.reciprocal = isYes(keys, "reciprocal", false);
+    s.exactSums = value("sums") != "float";
     s.fastMath = value("math") == "fast";
     return s;
 }
@@ -124,6 +126,7 @@ std::string describeChange(const Schedule &before, const Schedule &after)
     if (before.wideIndex != after.wideIndex) parts.emplace_back(after.wideIndex ? "64-bit indices" : "32-bit indices");
     if (before.simplified != after.simplified) parts.emplace_back(after.simplified ? "simplified algebra" : "algebra as in the model");
     if (before.reciprocal != after.reciprocal) parts.emplace_back(after.reciprocal ? "one reciprocal per row" : "a division per element");
+    if (before.exactSums != after.exactSums) parts.emplace_back(after.exactSums ? "sums in double" : "sums in float");
     if (before.fastMath != after.fastMath) parts.emplace_back(after.fastMath ? "approximate functions" : "precise functions");
     return parts.empty() ? "no change" : joinText(parts, ", ");
 }

@@ -29,6 +29,7 @@ struct Schedule
     bool wideIndex = true;   ///< 64-bit index arithmetic
     bool simplified = false; ///< algebra rewritten for fewer operations at equal precision
     bool reciprocal = false; ///< a row's divisor is inverted once and multiplied with
+    bool exactSums = true;   ///< float32 sums are collected in double
     bool fastMath = false;   ///< approximate functions; only where the task allows reduced precision
 
     int threads() const { return lanes * rows; }

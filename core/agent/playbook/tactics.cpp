@@ -269,6 +269,15 @@ Offer reciprocal(const Situation &s)
     return move;
 }
 
+Offer floatSums(const Situation &s)
+{
+    if (!s.schedule.exactSums || !isInstructionBound(s)) return std::nullopt;
+    Move move{"float-sums", s.schedule, closing(s, 0.15), {}};
+    move.schedule.exactSums = false;
+    move.facts["additions"] = std::to_string((s.columns + s.schedule.lanes - 1) / s.schedule.lanes);
+    return move;
+}
+
 Offer streamAccesses(const Situation &s)
 {
     if (s.schedule.streaming || s.bandwidthShare() < 0.5) return std::nullopt;
@@ -346,7 +355,7 @@ const Tactic tactics[] = {
     {"thread-per-row", threadPerRow}, {"more-blocks", moreBlocks},     {"fewer-registers", relieveRegisters},
     {"launch-bounds", moreWarps},    {"block-size", otherBlockSize},   {"bank-conflicts", avoidConflicts},
     {"narrow-index", narrowIndex},   {"simplify-algebra", simplifyAlgebra}, {"reciprocal", reciprocal},
-    {"streaming", streamAccesses},   {"resident-blocks", residentBlocks}, {"fast-functions", fastFunctions},
+    {"float-sums", floatSums},       {"streaming", streamAccesses},   {"resident-blocks", residentBlocks}, {"fast-functions", fastFunctions},
 };
 
 } // namespace

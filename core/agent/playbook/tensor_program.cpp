@@ -82,7 +82,7 @@ std::vector<int> TensorProgram::useCounts() const
     return uses;
 }
 
-bool isPointwise(Op op) { return op >= Op::Convert && op <= Op::Select; }
+bool isPointwise(Op op) { return op >= Op::Convert && op <= Op::MultiplyAdd; }
 
 bool isWhole(DType dtype)
 {

@@ -25,8 +25,8 @@ enum class Op {
     // two operands
     Add, Subtract, Multiply, Divide, Power, Minimum, Maximum, Remainder, Atan2, Equal, NotEqual, Less, LessEqual,
     Greater, GreaterEqual, And, Or, Xor,
-    // three operands: condition, then, else
-    Select,
+    // three operands: condition, then, else; a * b + c with one rounding
+    Select, MultiplyAdd,
     // shape
     Reindex, Concatenate,
     // whole dimensions into one value

@@ -60,22 +60,21 @@ Rule logical(Op op)
     };
 }
 
-TensorId scaled(Translator &t, const Node &node, TensorId value, DType type)
-{
-    const Argument *alpha = t.argument(node, "alpha");
-    if (!alpha || alpha->kind == Argument::Kind::None) return value;
-    const TensorId factor = t.operand(*alpha, type);
-    const bool isOne = isWhole(type) ? t.at(factor).integer == 1 : t.at(factor).number == 1;
-    return isOne ? value : t.binary(Op::Multiply, factor, value);
-}
-
+// self ± alpha · other. A factor other than one is multiplied and added with one rounding, as PyTorch does it.
 Rule sum(Op op, bool isReversed)
 {
     return [op, isReversed](Translator &t, const Node &node) {
         const DType type = operandType(t, node);
         TensorId left = operand(t, node, "self", type), right = operand(t, node, "other", type);
         if (isReversed) std::swap(left, right);
-        t.define(node, 0, t.binary(op, left, scaled(t, node, right, type)));
+        const double alpha = t.number(node, "alpha", 1);
+        if (alpha == 1) return t.define(node, 0, t.binary(op, left, right));
+        if (isWhole(type)) {
+            const TensorId factor = t.whole(static_cast<std::int64_t>(alpha), type);
+            return t.define(node, 0, t.binary(op, left, t.binary(Op::Multiply, factor, right)));
+        }
+        const TensorId factor = t.literal(op == Op::Subtract ? -alpha : alpha, type);
+        t.define(node, 0, t.multiplyAdd(factor, right, left));
     };
 }
 

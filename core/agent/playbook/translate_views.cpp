@@ -244,17 +244,13 @@ void slice(Translator &t, const Node &node)
     const std::int64_t step = t.integer(node, "step", 1);
     std::int64_t begin = t.integer(node, "start", 0);
     std::int64_t end = t.integer(node, "end", count);
-    const bool isToTheEnd = end >= count;
-    const bool beginsFromTheEnd = begin < 0;
-    if (beginsFromTheEnd) begin = std::max<std::int64_t>(0, begin + count);
+    if (step <= 0) t.refuse(node, "its step is not positive");
+    if (begin < 0) begin = std::max<std::int64_t>(0, begin + count);
     if (end < 0) end = std::max<std::int64_t>(0, end + count);
     begin = std::min(begin, count);
     end = std::clamp(end, begin, count);
-    const std::int64_t length = (end - begin + step - 1) / step;
-    if (begin == 0 && length == count && step == 1) return t.define(node, 0, self);
-    const Index first = beginsFromTheEnd ? t.bounded(size - Index(count - begin), size) : t.bounded(t.extentOf(begin), size);
-    const Index last = isToTheEnd ? size : t.integer(node, "end", count) < 0 ? t.bounded(size - Index(count - end), size)
-                                                                             : t.bounded(t.extentOf(end), size);
+    if (begin == 0 && end == count && step == 1) return t.define(node, 0, self);
+    const Index first = t.inProportion(begin, size), last = t.inProportion(end, size);
     const Index extent = step == 1 ? last - first : (last - first + (step - 1)).dividedBy(Index(step));
     t.define(node, 0, sliceOf(t, self, dimension, first, step, extent));
 }
@@ -307,14 +303,16 @@ void split(Translator &t, const Node &node)
     if (lengths.size() == 1 && node.op != "aten::split_with_sizes")
         for (lengths.clear(); static_cast<std::int64_t>(lengths.size()) * each < count;)
             lengths.push_back(std::min(each, count - static_cast<std::int64_t>(lengths.size()) * each));
-    // A chunk is the size over their number, rounded up, at every size; other pieces have the lengths they are given.
+    // A chunk is the size over their number, rounded up, at every size; other pieces grow with what they are cut from.
     const Index chunk = isChunk ? t.roundedUpQuotient(size, parts) : Index();
     std::vector<TensorId> pieces;
     Index begin, end;
+    std::int64_t capturedEnd = 0;
     for (std::size_t i = 0; i < lengths.size(); ++i, begin = end) {
-        const bool isLast = i + 1 == lengths.size() && isChunk;
-        const Index length = isChunk ? chunk : t.extentOf(each == lengths[i] ? each : lengths[i]);
-        end = isLast ? size : t.bounded(begin + length, size);
+        capturedEnd += lengths[i];
+        const bool isLast = i + 1 == lengths.size();
+        if (!isChunk || isLast) end = isLast ? size : t.inProportion(capturedEnd, size);
+        else end = i == 0 ? chunk : t.bounded(begin + chunk, size);
         pieces.push_back(sliceOf(t, self, dimension, begin, 1, end - begin));
     }
     defineParts(t, node, pieces);

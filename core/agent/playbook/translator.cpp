@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace kernelwright::playbook
@@ -203,13 +204,23 @@ Index Translator::derive(const std::string &name, const std::string &expression,
     return Index::size(name, captured);
 }
 
+Index Translator::inProportion(std::int64_t place, const Index &size)
+{
+    const std::int64_t count = size.captured();
+    if (place == 0 || size.isConstant()) return place;
+    if (place == count) return size;
+    const std::int64_t divisor = std::gcd(place, count);
+    const std::int64_t times = place / divisor, parts = count / divisor;
+    const std::string name = (size.asSize() ? size.asSize()->text : toIdentifier(size.text())) + "_at" + std::to_string(place);
+    const std::string product = size.factorText() + (times == 1 ? "" : " * " + std::to_string(times));
+    return derive(name, "floor(" + product + " / " + std::to_string(parts) + ")", place);
+}
+
 Index Translator::bounded(const Index &bound, const Index &size)
 {
-    if (bound == Index(0) || bound == size || (bound.isConstant() && size.isConstant())) return bound;
-    const bool isPlain = size.asSize() && bound.isConstant();
-    const std::string name = isPlain ? size.asSize()->text + "_at" + bound.text()
-                                     : toIdentifier("bound_" + bound.text() + "_of_" + size.text());
-    return derive(name, "max(0, min(" + bound.text() + ", " + size.text() + "))", bound.captured());
+    if (bound == size || (bound.isConstant() && size.isConstant())) return bound;
+    const std::string name = toIdentifier(size.text() + "_or_" + bound.text());
+    return derive(name, "min(" + bound.text() + ", " + size.text() + ")", bound.captured());
 }
 
 Index Translator::roundedUpQuotient(const Index &size, std::int64_t parts)
@@ -331,6 +342,16 @@ TensorId Translator::select(TensorId condition, TensorId then, TensorId otherwis
     node.op = Op::Select;
     node.dtype = at(then).dtype;
     node.operands = {convert(condition, DType::Bool), then, otherwise};
+    node.extents = broadcastExtents(node.operands);
+    return program.add(node);
+}
+
+TensorId Translator::multiplyAdd(TensorId left, TensorId right, TensorId addend)
+{
+    TensorNode node;
+    node.op = Op::MultiplyAdd;
+    node.dtype = at(addend).dtype;
+    node.operands = {left, right, addend};
     node.extents = broadcastExtents(node.operands);
     return program.add(node);
 }

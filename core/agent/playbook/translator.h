@@ -47,6 +47,7 @@ public:
     TensorId unary(Op op, TensorId operand);
     TensorId binary(Op op, TensorId left, TensorId right); ///< both of one type already; comparisons give Bool
     TensorId select(TensorId condition, TensorId then, TensorId otherwise);
+    TensorId multiplyAdd(TensorId left, TensorId right, TensorId addend);
     TensorId convert(TensorId operand, DType dtype);
     TensorId reduce(Reduction reduction, TensorId operand, const std::vector<int> &dimensions, bool keep, DType dtype);
     TensorId reindex(TensorId operand, std::vector<Index> extents, std::vector<Index> source,
@@ -58,7 +59,10 @@ public:
     /// An expression for a number that a view or expand was given: the input size of the same value, else the number.
     Index extentOf(std::int64_t number) const;
 
-    /// 0 ≤ the bound of a slice ≤ size, at every size: a number of its own in the launch plan where that is not plain.
+    /// A place along a dimension that moves with its size: half of it stays half of it. A number of its own in the
+    /// launch plan where that is not plain.
+    Index inProportion(std::int64_t place, const Index &size);
+    /// The bound of a piece, and no more than the size.
     Index bounded(const Index &bound, const Index &size);
     Index roundedUpQuotient(const Index &size, std::int64_t parts);
 

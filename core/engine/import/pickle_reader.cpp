@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pickle_reader.h"
 
+#include "pickle_cursor.h"
+
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 
@@ -14,52 +15,23 @@ namespace
 
 using Kind = PickleValue::Kind;
 
-// What torch.save writes for tensors and containers of tensors; torch dtypes, storages and devices come
-// beside these.
-constexpr std::array<std::string_view, 11> allowedGlobals{"torch.jit._pickle restore_type_tag",
-                                                          "torch._utils _rebuild_tensor_v2",
-                                                          "torch._utils _rebuild_tensor",
-                                                          "torch._utils _rebuild_parameter",
-                                                          "torch._utils _rebuild_tensor_v3",
-                                                          "torch._tensor _rebuild_from_type_v2",
-                                                          "collections OrderedDict",
-                                                          "torch.nn.parameter Parameter",
-                                                          "torch Tensor",
-                                                          "torch Size",
-                                                          "torch device"};
-
-constexpr std::array<std::string_view, 19> allowedTorchNames{
-    "float64",     "float32", "float16", "bfloat16", "int64",     "int32",      "int16",
-    "int8",        "uint8",   "uint16",  "bool",     "complex64", "complex128", "float8_e4m3fn",
-    "float8_e5m2", "double",  "float",   "half",     "long"};
-
-bool isAllowedGlobal(std::string_view name)
-{
-    if (std::find(allowedGlobals.begin(), allowedGlobals.end(), name) != allowedGlobals.end()) return true;
-    constexpr std::string_view torchModule = "torch ";
-    if (name == "torch.storage UntypedStorage") return true;
-    if (!name.starts_with(torchModule)) return false;
-    name.remove_prefix(torchModule.size());
-    return name.ends_with("Storage") ||
-           std::find(allowedTorchNames.begin(), allowedTorchNames.end(), name) != allowedTorchNames.end();
-}
-
 /// The stack machine that a pickle is a program for.
 class Reader
 {
 public:
     Reader(std::string_view bytes, const std::string &what)
-        : bytes_(bytes)
-        , what_(what)
+        : bytes_(bytes, what)
     {}
 
     Result<Pickle> run()
     {
         while (!stopped_) {
-            if (!step()) return tl::unexpected<Error>(error_);
+            if (!step()) return tl::unexpected<Error>(bytes_.error());
         }
-        if (stack_.size() != 1 || !stack_.back())
-            return fail(ErrorCode::BadInput, what_ + " is not a well-formed pickle");
+        if (stack_.size() != 1 || !stack_.back()) {
+            bytes_.malformed();
+            return tl::unexpected<Error>(bytes_.error());
+        }
         pickle_.root = stack_.back();
         return std::move(pickle_);
     }
@@ -88,50 +60,10 @@ private:
         return value;
     }
 
-    bool problem(ErrorCode code, const std::string &message)
-    {
-        error_ = {code, what_ + " " + message};
-        return false;
-    }
-    bool malformed()
-    {
-        return problem(ErrorCode::BadInput,
-                       "is not a well-formed pickle (byte " + std::to_string(position_) + ")");
-    }
-
-    bool take(std::size_t count, std::string_view &piece)
-    {
-        if (count > bytes_.size() - position_)
-            return problem(ErrorCode::BadInput, "ends in the middle of a pickle");
-        piece = bytes_.substr(position_, count);
-        position_ += count;
-        return true;
-    }
-
-    bool takeNumber(std::size_t width, std::uint64_t &number)
-    {
-        std::string_view piece;
-        if (!take(width, piece)) return false;
-        number = 0;
-        for (std::size_t i = 0; i < width; ++i)
-            number |= std::uint64_t{static_cast<unsigned char>(piece[i])} << (8 * i);
-        return true;
-    }
-
-    bool takeLine(std::string &line)
-    {
-        const std::size_t end = bytes_.find('\n', position_);
-        if (end == std::string_view::npos)
-            return problem(ErrorCode::BadInput, "ends in the middle of a pickle");
-        line = std::string(bytes_.substr(position_, end - position_));
-        position_ = end + 1;
-        return true;
-    }
-
     bool push(Entry value)
     {
         if (stack_.size() >= largestStack)
-            return problem(ErrorCode::BadInput, "needs an absurdly deep stack");
+            return bytes_.problem(ErrorCode::BadInput, "needs an absurdly deep stack");
         stack_.push_back(value);
         return true;
     }
@@ -140,7 +72,7 @@ private:
     bool popToMark(std::vector<Entry> &items)
     {
         const auto mark = std::find(stack_.rbegin(), stack_.rend(), nullptr);
-        if (mark == stack_.rend()) return malformed();
+        if (mark == stack_.rend()) return bytes_.malformed();
         items.assign(mark.base(), stack_.end());
         stack_.erase(mark.base() - 1, stack_.end());
         return true;
@@ -148,7 +80,7 @@ private:
 
     bool pop(Entry &value)
     {
-        if (stack_.empty() || !stack_.back()) return malformed();
+        if (stack_.empty() || !stack_.back()) return bytes_.malformed();
         value = stack_.back();
         stack_.pop_back();
         return true;
@@ -158,7 +90,8 @@ private:
     {
         std::uint64_t length = 0;
         std::string_view piece;
-        return takeNumber(width, length) && take(length, piece) && push(makeText(kind, std::string(piece)));
+        return bytes_.takeNumber(width, length) && bytes_.take(length, piece) &&
+               push(makeText(kind, std::string(piece)));
     }
 
     bool pushTuple(std::size_t count)
@@ -181,7 +114,7 @@ private:
     bool pushFloat()
     {
         std::string_view piece;
-        if (!take(8, piece)) return false;
+        if (!bytes_.take(8, piece)) return false;
         std::uint64_t bits = 0;
         for (const char c : piece)
             bits = (bits << 8) | static_cast<unsigned char>(c); // big-endian, unlike all else
@@ -194,7 +127,7 @@ private:
     {
         std::uint64_t length = 0;
         std::string_view piece;
-        if (!takeNumber(lengthWidth, length) || !take(length, piece)) return false;
+        if (!bytes_.takeNumber(lengthWidth, length) || !bytes_.take(length, piece)) return false;
         if (piece.empty()) return push(makeInt(0));
         const bool negative = static_cast<signed char>(piece.back()) < 0;
         std::uint64_t number = negative ? ~std::uint64_t{0} : 0;
@@ -203,7 +136,7 @@ private:
             if (i >=
                 8) { // only sign bytes may follow: torch.save's legacy magic number is the known exception
                 if (byte != (negative ? 0xFF : 0))
-                    return problem(ErrorCode::BadInput, "holds an integer of more than 64 bits");
+                    return bytes_.problem(ErrorCode::BadInput, "holds an integer of more than 64 bits");
                 continue;
             }
             number &= ~(std::uint64_t{0xFF} << (8 * i));
@@ -214,11 +147,11 @@ private:
 
     bool pushGlobal(const std::string &name)
     {
-        if (!isAllowedGlobal(name)) {
+        if (!isTensorGlobal(name)) {
             std::string dotted = name;
             std::replace(dotted.begin(), dotted.end(), ' ', '.');
-            return problem(ErrorCode::NotSupported,
-                           "refers to the Python object '" + dotted + "', which is code, not tensors");
+            return bytes_.problem(ErrorCode::NotSupported,
+                                  "refers to the Python object '" + dotted + "', which is code, not tensors");
         }
         return push(makeText(Kind::Global, name));
     }
@@ -228,7 +161,7 @@ private:
         Entry name = nullptr;
         Entry module = nullptr;
         if (!pop(name) || !pop(module)) return false;
-        if (name->kind != Kind::String || module->kind != Kind::String) return malformed();
+        if (name->kind != Kind::String || module->kind != Kind::String) return bytes_.malformed();
         return pushGlobal(module->text + " " + name->text);
     }
 
@@ -237,7 +170,7 @@ private:
         Entry arguments = nullptr;
         Entry function = nullptr;
         if (!pop(arguments) || !pop(function)) return false;
-        if (function->kind != Kind::Global || arguments->kind != Kind::Tuple) return malformed();
+        if (function->kind != Kind::Global || arguments->kind != Kind::Tuple) return bytes_.malformed();
         if (function->text == "collections OrderedDict") return push(make(Kind::Dict));
         const Entry call = makeText(Kind::Call, function->text);
         call->items = arguments->items;
@@ -250,13 +183,13 @@ private:
     {
         Entry state = nullptr;
         if (!pop(state)) return false;
-        return (!stack_.empty() && stack_.back()) || malformed();
+        return (!stack_.empty() && stack_.back()) || bytes_.malformed();
     }
 
     bool addItems(const std::vector<Entry> &items)
     {
-        if (stack_.empty() || !stack_.back() || stack_.back()->kind != Kind::List) return malformed();
-        if (std::find(items.begin(), items.end(), nullptr) != items.end()) return malformed();
+        if (stack_.empty() || !stack_.back() || stack_.back()->kind != Kind::List) return bytes_.malformed();
+        if (std::find(items.begin(), items.end(), nullptr) != items.end()) return bytes_.malformed();
         PickleValue &list = *stack_.back();
         list.items.insert(list.items.end(), items.begin(), items.end());
         return true;
@@ -265,8 +198,8 @@ private:
     bool addEntries(const std::vector<Entry> &items)
     {
         if (stack_.empty() || !stack_.back() || stack_.back()->kind != Kind::Dict || items.size() % 2)
-            return malformed();
-        if (std::find(items.begin(), items.end(), nullptr) != items.end()) return malformed();
+            return bytes_.malformed();
+        if (std::find(items.begin(), items.end(), nullptr) != items.end()) return bytes_.malformed();
         PickleValue &dict = *stack_.back();
         for (std::size_t i = 0; i < items.size(); i += 2)
             dict.entries.emplace_back(items[i], items[i + 1]);
@@ -275,7 +208,7 @@ private:
 
     bool memoPut(std::uint64_t index)
     {
-        if (stack_.empty() || !stack_.back()) return malformed();
+        if (stack_.empty() || !stack_.back()) return bytes_.malformed();
         memo_[index] = stack_.back();
         return true;
     }
@@ -283,7 +216,7 @@ private:
     bool memoGet(std::uint64_t index)
     {
         const auto found = memo_.find(index);
-        return found == memo_.end() ? malformed() : push(found->second);
+        return found == memo_.end() ? bytes_.malformed() : push(found->second);
     }
 
     bool step();
@@ -292,40 +225,37 @@ private:
     bool stepValue(unsigned char opcode);
     bool unknown(unsigned char opcode)
     {
-        return problem(ErrorCode::BadInput, "uses pickle instruction " + std::to_string(opcode) + " (byte " +
-                                                std::to_string(position_ - 1) +
-                                                "), which torch.save does not write");
+        return bytes_.problem(ErrorCode::BadInput, "uses pickle instruction " + std::to_string(opcode) +
+                                                       " (byte " + std::to_string(bytes_.position() - 1) +
+                                                       "), which torch.save does not write");
     }
 
     static constexpr std::size_t largestStack = 1U << 22;
     Pickle pickle_;
-    std::string_view bytes_;
-    std::string what_;
-    std::size_t position_ = 0;
+    PickleCursor bytes_;
     bool stopped_ = false;
     std::vector<Entry> stack_;
     std::map<std::uint64_t, Entry> memo_;
-    Error error_;
 };
 
 bool Reader::step()
 {
     std::string_view piece;
-    if (!take(1, piece)) return false;
+    if (!bytes_.take(1, piece)) return false;
     const auto opcode = static_cast<unsigned char>(piece[0]);
     std::uint64_t ignored = 0;
     switch (opcode) {
     case 0x80:
-        return takeNumber(1, ignored); // PROTO
+        return bytes_.takeNumber(1, ignored); // PROTO
     case 0x95:
-        return takeNumber(8, ignored); // FRAME
+        return bytes_.takeNumber(8, ignored); // FRAME
     case '.':
         stopped_ = true;
         return true;
     case '(':
         return push(nullptr);
     case '0': // POP
-        if (stack_.empty()) return malformed();
+        if (stack_.empty()) return bytes_.malformed();
         stack_.pop_back();
         return true;
     case 'R':
@@ -335,7 +265,7 @@ bool Reader::step()
     case 'c': {
         std::string module;
         std::string name;
-        return takeLine(module) && takeLine(name) && pushGlobal(module + " " + name);
+        return bytes_.takeLine(module) && bytes_.takeLine(name) && pushGlobal(module + " " + name);
     }
     case 0x93:
         return stackGlobal();
@@ -362,11 +292,11 @@ bool Reader::stepValue(unsigned char opcode)
     case 0x89:
         return pushBool(false);
     case 'K':
-        return takeNumber(1, number) && push(makeInt(static_cast<std::int64_t>(number)));
+        return bytes_.takeNumber(1, number) && push(makeInt(static_cast<std::int64_t>(number)));
     case 'M':
-        return takeNumber(2, number) && push(makeInt(static_cast<std::int64_t>(number)));
+        return bytes_.takeNumber(2, number) && push(makeInt(static_cast<std::int64_t>(number)));
     case 'J':
-        return takeNumber(4, number) && push(makeInt(static_cast<std::int32_t>(number)));
+        return bytes_.takeNumber(4, number) && push(makeInt(static_cast<std::int32_t>(number)));
     case 0x8a:
         return pushLong(1);
     case 0x8b:
@@ -440,15 +370,15 @@ bool Reader::stepMemo(unsigned char opcode)
     std::uint64_t index = 0;
     switch (opcode) {
     case 'q':
-        return takeNumber(1, index) && memoPut(index);
+        return bytes_.takeNumber(1, index) && memoPut(index);
     case 'r':
-        return takeNumber(4, index) && memoPut(index);
+        return bytes_.takeNumber(4, index) && memoPut(index);
     case 0x94:
         return memoPut(memo_.size());
     case 'h':
-        return takeNumber(1, index) && memoGet(index);
+        return bytes_.takeNumber(1, index) && memoGet(index);
     case 'j':
-        return takeNumber(4, index) && memoGet(index);
+        return bytes_.takeNumber(4, index) && memoGet(index);
     default:
         return unknown(opcode);
     }

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/version.h>
 
 #include <chrono>
@@ -141,9 +142,7 @@ private:
         return guarded<void>([&]() -> Result<void> {
             rules_.float64 = options_.float64;
             rules_.device = c10::Device(options_.torchDevice);
-            if (rules_.device.is_cuda() && !torchHasCuda())
-                return fail(ErrorCode::DeviceFailure,
-                            "this LibTorch (" + torchVersion() + ") sees no CUDA device");
+            if (const Result<void> usable = checkDevice(); !usable) return usable;
             for (std::size_t i = 0; i < graph_.values.size(); ++i) {
                 const Value &value = graph_.values[i];
                 if (value.target.empty()) continue;
@@ -158,6 +157,22 @@ private:
             plan_ = std::move(*plan);
             return {};
         });
+    }
+
+    Result<void> checkDevice() const
+    {
+        if (!rules_.device.is_cuda()) return {};
+        if (!torchHasCuda())
+            return fail(ErrorCode::DeviceFailure,
+                        "this LibTorch (" + torchVersion() + ") sees no CUDA device");
+        const int count = c10::impl::getDeviceGuardImpl(c10::DeviceType::CUDA)->deviceCount();
+        if (rules_.device.index() >= count)
+            return fail(ErrorCode::BadInput, "there is no " + options_.torchDevice + ": LibTorch sees " +
+                                                 std::to_string(count) + " CUDA devices");
+        // Convolutions use TF32 unless told otherwise; what this engine compares and times is float32 proper.
+        at::globalContext().setAllowTF32CuDNN(false);
+        at::globalContext().setAllowTF32CuBLAS(false);
+        return {};
     }
 
     void loadWeight(ValueId id, const HostTensor &weight)

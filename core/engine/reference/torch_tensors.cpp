@@ -96,7 +96,8 @@ std::string describeTorchError(const std::exception &error)
     if (const auto *torchError = dynamic_cast<const c10::Error *>(&error))
         text = torchError->what_without_backtrace();
     // Later lines hold LibTorch's own source positions or lists of kernels.
-    for (const char *end : {"\nException raised from", "\nCPU: registered at", "\n\n"})
+    for (const char *end : {"\nException raised from", "\nCUDA kernel errors might", "\nSearch for `cuda",
+                            "(Could this error message", "\nCPU: registered at", "\n\n"})
         if (const std::size_t cut = text.find(end); cut != std::string::npos) text.resize(cut);
     std::vector<std::string> lines;
     for (const std::string &line : splitText(text, '\n'))

@@ -186,6 +186,37 @@ private slots:
         QVERIFY2(run, run ? "" : run.error().message.c_str());
         QVERIFY(largestDifference(toDoubles(run->outputs.at(0)), {2, 2}) < 1e-5);
     }
+
+    void dimensionsOfOneAreSqueezed()
+    {
+        GraphBuilder builder;
+        const ValueId x = builder.input("x");
+        const ValueId out =
+            builder.node("aten::squeeze", "dims", {value("self", x), integers("dim", {0, -1, 1})});
+        const auto executor = Executor::create(builder.returning({out}), {}, {});
+        QVERIFY2(executor, executor ? "" : executor.error().message.c_str());
+        const Result<RunResult> run =
+            (*executor)->run({.inputs = {floats({1, 2, 1, 3, 1}, std::vector<float>(6))}});
+        QVERIFY2(run, run ? "" : run.error().message.c_str());
+        QCOMPARE(run->outputs.at(0).type.sizes, (std::vector<std::int64_t>{2, 1, 3}));
+    }
+
+    void truthIsReducedOverSeveralDimensions()
+    {
+        GraphBuilder builder;
+        const ValueId x = builder.input("x");
+        const ValueId any = builder.node("aten::any", "dims", {value("self", x), integers("dim", {0, 2})});
+        const ValueId all = builder.node("aten::all", "dims",
+                                         {value("self", x), integers("dim", {0, 2}), flag("keepdim", true)});
+        const auto executor = Executor::create(builder.returning({any, all}), {}, {});
+        QVERIFY2(executor, executor ? "" : executor.error().message.c_str());
+        const HostTensor input = floats({2, 3, 2}, {0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 1});
+        const Result<RunResult> run = (*executor)->run({.inputs = {input}});
+        QVERIFY2(run, run ? "" : run.error().message.c_str());
+        QCOMPARE(toDoubles(run->outputs.at(0)), (Doubles{0, 1, 1}));
+        QCOMPARE(toDoubles(run->outputs.at(1)), (Doubles{0, 0, 1}));
+        QCOMPARE(run->outputs.at(1).type.sizes, (std::vector<std::int64_t>{1, 3, 1}));
+    }
 };
 
 QTEST_GUILESS_MAIN(SuppliedOperatorsTest)
