@@ -10,7 +10,8 @@ namespace kernelwright::simt
 namespace
 {
 
-constexpr double cyclesPerDependentInstruction = 5, cyclesPerBarrier = 40, warpsPerSchedulerToFillPipes = 4;
+constexpr double cyclesPerDependentInstruction = 5, cyclesPerBarrier = 40, warpsPerSchedulerToFillPipes = 4,
+                 overlapExponent = 4;
 
 double rateOf(const GpuModel &model, const char *name, double fallback)
 {
@@ -175,11 +176,11 @@ TimeEstimate estimateTime(const GpuModel &model, const Occupancy &occupancy, con
     estimate.latencyUs = std::ceil(blocks / residentAll) * chainNs * 1e-3;
     estimate.atomicUs = 1e6 * static_cast<double>(totals.sum.serialised) / clock;
 
-    double squares = 0;
+    double powers = 0;
     for (const double part :
          {estimate.computeUs, estimate.dramUs, estimate.l2Us, estimate.latencyUs, estimate.atomicUs})
-        squares += part * part;
-    const double busyUs = std::sqrt(squares);
+        powers += std::pow(part, overlapExponent);
+    const double busyUs = std::pow(powers, 1 / overlapExponent);
     estimate.totalUs = model.ceilings.launchOverheadUs + busyUs;
 
     const double rounds = std::ceil(blocks / residentAll);
