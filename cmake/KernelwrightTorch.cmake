@@ -41,3 +41,6 @@ target_include_directories(kernelwright_torch SYSTEM INTERFACE ${TORCH_INCLUDE_D
 target_compile_definitions(kernelwright_torch INTERFACE NDEBUG)
 separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
 target_compile_options(kernelwright_torch INTERFACE ${torch_flags})
+# LibTorch from a Python package brings its own NCCL and finds it at run time; the linker would look for its symbols in an
+# older one of the system and refuse.
+target_link_options(kernelwright_torch INTERFACE "LINKER:--allow-shlib-undefined")
