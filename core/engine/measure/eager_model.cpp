@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "graph/operator_class.h"
 #include "profiler.h"
 
 #include <algorithm>
@@ -10,18 +11,38 @@ namespace kernelwright
 namespace
 {
 
-/// What eager kernels reach of the ceilings.
-constexpr double eagerBandwidthShare = 0.85;
-constexpr double eagerPeakShare = 0.7;
-
-/// Views and operators on sizes or numbers alone launch nothing.
-bool launchesNothing(const OperatorGraph &graph, const Node &node, const std::optional<Cost> &cost)
+/// What eager's kernels reach of the ceilings, by the kind of operator: the medians of floor over time on an
+/// H200 (see modelEagerTime).
+struct ReachedShares
 {
-    if (isViewOperator(node.op)) return true;
-    const bool makesTensor = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-        return graph.value(id).kind == ValueKind::Tensor;
+    double bandwidth = 0.85;
+    double peak = 0.7;
+};
+
+ReachedShares sharesOf(OperatorClass kind)
+{
+    switch (kind) {
+    case OperatorClass::Softmax:
+        return {0.40, 0.7};
+    case OperatorClass::Normalization:
+        return {0.54, 0.7};
+    case OperatorClass::Reduction:
+    case OperatorClass::Scan:
+        return {0.55, 0.7};
+    case OperatorClass::MatrixProduct:
+        return {0.85, 0.93};
+    default:
+        return {};
+    }
+}
+
+/// Operators on sizes or numbers alone launch nothing.
+bool makesTensor(const OperatorGraph &graph, const Node &node)
+{
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+        const ValueKind kind = graph.value(id).kind;
+        return kind == ValueKind::Tensor || kind == ValueKind::TensorList;
     });
-    return !makesTensor || (cost && cost->bytes() == 0 && cost->flops == 0);
 }
 
 double bytesOfAllTensors(const OperatorGraph &graph, const Node &node)
@@ -47,7 +68,7 @@ double modelEagerTime(const OperatorGraph &graph, const Node &node, const Device
         return dearest;
     }
     const std::optional<Cost> cost = nodeCost(graph, node);
-    if (launchesNothing(graph, node, cost)) return 0;
+    if (isFree(graph, node) || !makesTensor(graph, node)) return 0;
     Cost moving;
     moving.bytesRead = cost ? cost->bytes() : bytesOfAllTensors(graph, node);
     Cost computing;
@@ -55,8 +76,9 @@ double modelEagerTime(const OperatorGraph &graph, const Node &node, const Device
         computing = *cost;
         computing.bytesRead = computing.bytesWritten = 0;
     }
-    return ceilings.launchOverheadUs + std::max(floorMicroseconds(moving, ceilings) / eagerBandwidthShare,
-                                                floorMicroseconds(computing, ceilings) / eagerPeakShare);
+    const ReachedShares shares = sharesOf(operatorTraits(node.op).kind);
+    return ceilings.launchOverheadUs + std::max(floorMicroseconds(moving, ceilings) / shares.bandwidth,
+                                                floorMicroseconds(computing, ceilings) / shares.peak);
 }
 
 double modelEagerTime(const OperatorGraph &graph, const DeviceCeilings &ceilings)

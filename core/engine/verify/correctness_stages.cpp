@@ -3,6 +3,7 @@
 #include "evaluation_run.h"
 
 #include <array>
+#include <cstdio>
 
 namespace kernelwright
 {
@@ -120,17 +121,12 @@ StageOutcome runSmokeStage(EvaluationRun &run)
         return failure(written.error(), "uploading the captured inputs");
     const auto outputs = runOnce(run, **bound, poisonNan);
     if (!outputs) return failure(outputs.error(), "the captured inputs");
-    if (auto wrong = judge(run, captured, *outputs, *expected, "the captured inputs", poisonNan))
+    LargestErrors largest;
+    if (auto wrong = judge(run, captured, *outputs, *expected, "the captured inputs", poisonNan, &largest))
         return *wrong;
-    double mine = 0, eagers = 0;
-    for (std::size_t i = 0; i < outputs->size(); ++i) {
-        const OutputComparison comparison = compareOutput(
-            run.task().outputs[i].name, captured.name, (*outputs)[i], (*expected)[i], run.task().tolerance);
-        mine = std::max(mine, comparison.maxError);
-        eagers = std::max(eagers, comparison.eagerMaxError);
-    }
     char errors[96];
-    std::snprintf(errors, sizeof errors, "largest error %.3g, eager's own %.3g", mine, eagers);
+    std::snprintf(errors, sizeof errors, "largest error %.3g, eager's own %.3g", largest.candidate,
+                  largest.eager);
     return StageOutcome::passed(std::string("right on the model's own inputs: ") + errors);
 }
 

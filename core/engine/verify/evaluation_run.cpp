@@ -97,7 +97,7 @@ std::string describeErrors(const OutputComparison &comparison)
 std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &shapes,
                                   const std::vector<HostTensor> &outputs,
                                   const std::vector<ExpectedOutput> &expected, const std::string &what,
-                                  std::uint8_t poison)
+                                  std::uint8_t poison, LargestErrors *largest)
 {
     if (expected.size() != outputs.size())
         return StageOutcome::failed(Verdict::NotRun, "the reference has " + std::to_string(expected.size()) +
@@ -106,6 +106,10 @@ std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &sha
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const OutputComparison comparison = compareOutput(run.task().outputs[i].name, shapes.name, outputs[i],
                                                           expected[i], run.task().tolerance);
+        if (largest) {
+            largest->candidate = std::max(largest->candidate, comparison.maxError);
+            largest->eager = std::max(largest->eager, comparison.eagerMaxError);
+        }
         if (!comparison.worst) continue;
         std::string message = describe(*comparison.worst);
         if (comparison.elements > 0 && isPoison(outputs[i], comparison.worst->index, poison))

@@ -96,12 +96,19 @@ StageOutcome failure(const Error &error, const std::string &what);
 Result<std::vector<HostTensor>> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison,
                                         bool allChecks = false);
 
+/// The largest errors of a comparison, over all outputs.
+struct LargestErrors
+{
+    double candidate = 0;
+    double eager = 0;
+};
+
 /// Compares outputs with what they should be; nullopt when all are within tolerance. `what` says which
 /// inputs.
 std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &shapes,
                                   const std::vector<HostTensor> &outputs,
                                   const std::vector<ExpectedOutput> &expected, const std::string &what,
-                                  std::uint8_t poison);
+                                  std::uint8_t poison, LargestErrors *largest = nullptr);
 
 /// Sets inputs, computes what is expected, runs once, compares: nullopt when right.
 std::optional<StageOutcome> checkInputs(EvaluationRun &run, BoundCase &bound, std::vector<HostTensor> inputs,

@@ -96,7 +96,12 @@ public:
         return state_ * 0x2545F4914F6CDD1DULL;
     }
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-    double normal() { return table_[next() >> 48]; }
+    /// A little beside the table's value, so that equal values stay as rare as they should be.
+    double normal()
+    {
+        const std::uint64_t bits = next();
+        return table_[bits >> 48] + (static_cast<double>(bits & 0xFFFF) * 0x1p-16 - 0.5) * 1e-3;
+    }
     double sign() { return next() >> 63 ? 1.0 : -1.0; }
     std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : next() % bound; }
 
@@ -158,9 +163,9 @@ private:
     {
         const Distribution &d = distribution_;
         const bool constant = d.deviation == 0 && d.fewValues.size() <= 1;
-        if (constant && isWeight_)
-            return clamp(d.mean + random_.normal() * std::max(0.1, 0.25 * std::fabs(d.mean)));
-        if (constant) return clamp(d.mean == 0 ? random_.normal() : d.mean * (1 + 0.25 * random_.normal()));
+        // In proportion, since the constant may be an epsilon; a bias of zeros becomes one of small numbers.
+        if (constant && d.mean != 0) return clamp(d.mean * (1 + 0.25 * random_.normal()));
+        if (constant) return random_.normal() * (isWeight_ ? 0.1 : 1.0);
         if (!d.fewValues.empty()) return d.fewValues[random_.below(d.fewValues.size())];
         const double value = d.mean + d.deviation * random_.normal();
         return clamp(d.low >= 0 ? std::max(std::fabs(value), d.low) : value);
@@ -340,8 +345,7 @@ std::vector<HostTensor> generateInputs(const Task &task, const ShapeCase &shapes
         const TensorType &type = shapes.inputs[i];
         const HostTensor *real = i < captured.size() && captured[i].isDefined() ? &captured[i] : nullptr;
         const bool sameShape = real && real->type.sizes == type.sizes && real->type.dtype == type.dtype;
-        const bool keep =
-            weights == WeightChoice::Captured || !isFloating(type.dtype) || type.elementCount() <= 1;
+        const bool keep = weights == WeightChoice::Captured || !isFloating(type.dtype);
         if (input.isWeight && sameShape && keep) {
             inputs.push_back(withLayout(*real, type));
             continue;

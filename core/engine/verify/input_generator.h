@@ -34,10 +34,10 @@ enum class WeightChoice {
 
 /// One input per task input, laid out as the case's strides say. The same arguments give the same bytes.
 ///
-/// Drawn like the captured: tensors of at most 16 different values (masks, flags) keep to these; tensors
-/// without negative values stay so; others are normal with the captured mean and deviation. Integers are
-/// drawn from the captured range, those that are weights (index tables) stay as captured; tensors of one
-/// element that are weights stay too.
+/// Drawn like the captured: tensors of at most 16 different values (masks, flags) keep to these; constants
+/// vary by a quarter of their value; tensors without negative values stay so; others are normal with the
+/// captured mean and deviation. Integers are drawn from the captured range; those that are weights (index
+/// tables) stay as captured.
 std::vector<HostTensor> generateInputs(const Task &task, const ShapeCase &shapes,
                                        std::span<const HostTensor> captured, InputPattern pattern,
                                        WeightChoice weights, std::uint64_t seed);
