@@ -27,6 +27,7 @@ constexpr int badUsage = 2;
 struct Arguments
 {
     QString file, grabFolder, device, theme;
+    int stepLimitMs = 240000; ///< of the walk that grabs pictures
 };
 
 /// Parses, or ends the program with a sentence.
@@ -49,7 +50,10 @@ Arguments readArguments(const QApplication &application)
     const QCommandLineOption theme(QStringLiteral("theme"),
                                    QObject::tr("dark or light; as the system without it."),
                                    QStringLiteral("THEME"));
-    parser.addOptions({grab, device, theme});
+    const QCommandLineOption limit(QStringLiteral("step-limit"),
+                                   QObject::tr("Seconds that a step of --grab may take (240)."),
+                                   QStringLiteral("S"), QStringLiteral("240"));
+    parser.addOptions({grab, device, theme, limit});
     parser.process(application);
     const auto refuse = [](const QString &sentence) {
         std::fprintf(stderr, "kernelwright: %s\n", qPrintable(sentence));
@@ -64,7 +68,11 @@ Arguments readArguments(const QApplication &application)
         refuse(QObject::tr("there is no theme “%1”; take dark or light").arg(chosenTheme));
     if (parser.isSet(grab) && parser.value(grab).isEmpty())
         refuse(QObject::tr("--grab needs the folder for the pictures"));
-    return {files.value(0), parser.value(grab), parser.value(device), chosenTheme};
+    const int seconds = parser.value(limit).toInt();
+    if (seconds <= 0)
+        refuse(
+            QObject::tr("--step-limit needs a number of seconds above 0, not “%1”").arg(parser.value(limit)));
+    return {files.value(0), parser.value(grab), parser.value(device), chosenTheme, seconds * 1000};
 }
 
 QString sampleFolder()
@@ -117,7 +125,8 @@ int main(int argc, char **argv)
         return badUsage;
     }
     GrabWalk walk(window, workbench, backend,
-                  {arguments.grabFolder, arguments.file.isEmpty() ? samples.front().path : arguments.file});
+                  {arguments.grabFolder, arguments.file.isEmpty() ? samples.front().path : arguments.file,
+                   arguments.stepLimitMs});
     QObject::connect(&walk, &GrabWalk::finished, &application, [](const QString &sentence) {
         if (!sentence.isEmpty()) std::fprintf(stderr, "kernelwright: %s\n", qPrintable(sentence));
         QApplication::exit(sentence.isEmpty() ? 0 : 1);

@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+#include <cmath>
+
 using namespace kernelwright;
 using namespace kernelwright::ui;
 using namespace kernelwright::test;
@@ -21,6 +23,7 @@ private slots:
     void everyOperatorStandsInExactlyOneBox();
     void aLargeModelOpensWithFewBoxes();
     void aClosedBoxWeighsWhatItsOperatorsWeigh();
+    void nothingGlowsWhereNothingStandsOut();
     void headroomIsUnknownWithoutAFloor();
     void placementIsReadFromGraphviz();
     void brokenPlacementIsAnError_data();
@@ -45,7 +48,7 @@ void TestVisibleGraph::anOpenModuleShowsItsOperatorsInAFrame()
     const VisibleGraph graph = visibleGraph(smallGraph(), {"layers", "layers.0", "layers.0.norm"});
     QCOMPARE(graph.clusters.size(), 3U);
     QCOMPARE(graph.clusters[2].module, std::string("layers.0.norm"));
-    QCOMPARE(graph.clusters[2].label, QStringLiteral("layers.0.norm · RMSNorm"));
+    QCOMPARE(graph.clusters[2].label, QStringLiteral("norm · RMSNorm"));
     QCOMPARE(graph.clusters[2].parent, 1);
     QCOMPARE(graph.clusters[2].nodes.size(), 5U);
     QCOMPARE(graph.clusters[1].nodes.size(), 1U); // the closed mlp
@@ -102,6 +105,19 @@ void TestVisibleGraph::aClosedBoxWeighsWhatItsOperatorsWeigh()
     QCOMPARE(*heats[3].heat, 20.0 / 56.0);
     QVERIFY2(heats[1].text.startsWith(QStringLiteral("24.0 % of the time, 24.0 µs")),
              qPrintable(heats[1].text));
+}
+
+void TestVisibleGraph::nothingGlowsWhereNothingStandsOut()
+{
+    const OperatorGraph graph = largeGraph(1, 100);
+    ModelProfile profile;
+    profile.totalUs = 100;
+    for (const Node &node : graph.nodes)
+        profile.operators.push_back({node.name, node.op, 1, 1, 0.01});
+    const VisibleGraph visible = visibleGraph(graph, modulePaths(graph));
+    QCOMPARE(hottestShare(visible, graph, profile), 0.1);
+    for (const BoxHeat &heat : boxHeats(visible, graph, profile, GraphColouring::Time))
+        QVERIFY(!heat.heat || std::abs(*heat.heat - 0.1) < 1e-9);
 }
 
 void TestVisibleGraph::headroomIsUnknownWithoutAFloor()

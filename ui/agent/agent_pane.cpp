@@ -39,6 +39,9 @@ AgentPane::AgentPane(const ThemeController &themes, QWidget *parent)
     auto *content = new QWidget;
     setRole(content, "surface");
     content->setAttribute(Qt::WA_StyledBackground);
+    // Its height follows from its width alone; a least height for a least width would leave empty space at
+    // the end.
+    content->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
     column_ = new QVBoxLayout(content);
     column_->setContentsMargins(10, 10, 10, 10);
     column_->setSpacing(8);

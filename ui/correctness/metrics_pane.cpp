@@ -57,6 +57,9 @@ MetricsPane::MetricsPane(const ThemeController &, QWidget *parent)
     auto *content = new QWidget;
     setRole(content, "surface");
     content->setAttribute(Qt::WA_StyledBackground);
+    // Its height follows from its width alone; a least height for a least width would leave empty space at
+    // the end.
+    content->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
     auto *inner = new QVBoxLayout(content);
     inner->setContentsMargins(12, 8, 12, 8);
     inner->setSpacing(8);

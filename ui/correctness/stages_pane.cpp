@@ -5,6 +5,7 @@
 #include "ui/theme/empty_hint.h"
 
 #include <QBoxLayout>
+#include <QHash>
 #include <QHeaderView>
 #include <QLabel>
 #include <QStyledItemDelegate>
@@ -18,33 +19,49 @@ namespace kernelwright::ui
 namespace
 {
 
-/// Turns the status that the model names into an icon of the theme.
+/// Turns the status that the model names into an icon of the theme. Drawn once per theme: a table asks for
+/// its icons many times over.
 class StatusDelegate : public QStyledItemDelegate
 {
 public:
     StatusDelegate(const ThemeController &themes, QObject *parent)
         : QStyledItemDelegate(parent)
         , themes_(themes)
-    {}
+    {
+        connect(&themes, &ThemeController::changed, this, [this] { makeIcons(); });
+        makeIcons();
+    }
 
 protected:
     void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
     {
         QStyledItemDelegate::initStyleOption(option, index);
-        const QString status = index.data(Qt::DecorationRole).toString();
-        const Theme &theme = themes_.theme();
-        const QColor colour = status == QStringLiteral("passed")    ? theme.good
-                              : status == QStringLiteral("failed")  ? theme.bad
-                              : status == QStringLiteral("running") ? theme.accent
-                                                                    : theme.mutedText;
-        const QString icon = status == QStringLiteral("failed") ? QStringLiteral("error") : status;
         option->features |= QStyleOptionViewItem::HasDecoration;
-        option->icon = themedIcon(icon, colour);
+        option->icon = icons_.value(index.data(Qt::DecorationRole).toString());
         option->decorationSize = {16, 16};
     }
 
 private:
+    void makeIcons()
+    {
+        const Theme &theme = themes_.theme();
+        const struct
+        {
+            const char *status;
+            const char *icon;
+            QColor colour;
+        } all[] = {{"pending", "pending", theme.mutedText},
+                   {"running", "running", theme.accent},
+                   {"passed", "passed", theme.good},
+                   {"failed", "error", theme.bad},
+                   {"skipped", "skipped", theme.mutedText}};
+        for (const auto &each : all)
+            icons_[QString::fromLatin1(each.status)] =
+                themedIcon(QString::fromLatin1(each.icon), each.colour);
+    }
+
     const ThemeController &themes_;
+    QHash<QString, QIcon> icons_;
 };
 
 } // namespace
@@ -142,8 +159,12 @@ void StagesPane::showStages(const std::vector<StageResult> &stages)
         model_->setRows(std::move(all));
         return;
     }
-    for (std::size_t i = 0; i < all.size(); ++i)
-        model_->replaceRow(static_cast<int>(i), std::move(all[i]));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const StageResult &shown = model_->row(static_cast<int>(i));
+        if (shown.name != all[i].name || shown.status != all[i].status || shown.message != all[i].message ||
+            shown.seconds != all[i].seconds)
+            model_->replaceRow(static_cast<int>(i), std::move(all[i]));
+    }
 }
 
 } // namespace kernelwright::ui

@@ -91,8 +91,9 @@ void CudaEditor::applyTheme()
     for (const int marker :
          {SC_MARKNUM_FOLDER, SC_MARKNUM_FOLDEROPEN, SC_MARKNUM_FOLDERSUB, SC_MARKNUM_FOLDERTAIL,
           SC_MARKNUM_FOLDEREND, SC_MARKNUM_FOLDEROPENMID, SC_MARKNUM_FOLDERMIDTAIL}) {
-        setMarkerForegroundColor(theme.surface, marker);
-        setMarkerBackgroundColor(theme.mutedText, marker);
+        // Its own setters leave the fold markers out.
+        SendScintilla(SCI_MARKERSETFORE, static_cast<unsigned long>(marker), theme.surface);
+        SendScintilla(SCI_MARKERSETBACK, static_cast<unsigned long>(marker), theme.mutedText);
     }
     setMarkerBackgroundColor(theme.bad, ErrorMarker);
     setMarkerForegroundColor(theme.bad, ErrorMarker);

@@ -231,7 +231,7 @@ FrameItem::FrameItem(const QRectF &rect, const QString &label, const std::string
     , theme_(theme)
 {
     setZValue(0);
-    setToolTip(QStringLiteral("%1 – double click closes this module").arg(label));
+    setToolTip(QStringLiteral("%1 – double click closes this module").arg(fromText(module)));
 }
 
 void FrameItem::paint(QPainter *painter, const QStyleOptionGraphicsItem *option, QWidget *)

@@ -176,9 +176,13 @@ void GraphPane::onPlaced(const VisibleGraph &graph, const GraphPlacement &placem
 void GraphPane::recolour()
 {
     const bool byTime = colouring_->currentIndex() == 0;
-    legend_->setEnds(byTime ? tr("little") : tr("at floor"), byTime ? tr("most") : tr("16×"));
     legend_->setVisible(profile_.has_value());
     if (!profile_) return;
+    if (byTime)
+        legend_->setEnds(tr("0 %"),
+                         tr("%1 %").arg(100 * hottestShare(visible_, graph_, *profile_), 0, 'f', 0));
+    else
+        legend_->setEnds(tr("at floor"), tr("16×"));
     view_->setHeats(
         boxHeats(visible_, graph_, *profile_, byTime ? GraphColouring::Time : GraphColouring::Headroom));
 }

@@ -39,21 +39,40 @@ BoxTime timeOf(const VisibleNode &box, const OperatorGraph &graph,
 }
 
 constexpr double hottestHeadroom = 16;
+constexpr double leastHottestShare = 0.1;
 
-} // namespace
-
-std::vector<BoxHeat> boxHeats(const VisibleGraph &visible, const OperatorGraph &graph,
-                              const ModelProfile &profile, GraphColouring colouring)
+std::vector<BoxTime> timesOf(const VisibleGraph &visible, const OperatorGraph &graph,
+                             const ModelProfile &profile)
 {
     std::map<std::string, const OperatorProfile *> profileOf;
     for (const OperatorProfile &timed : profile.operators)
         profileOf[timed.name] = &timed;
     std::vector<BoxTime> times;
-    double longest = 0;
-    for (const VisibleNode &box : visible.nodes) {
+    for (const VisibleNode &box : visible.nodes)
         times.push_back(timeOf(box, graph, profileOf));
-        longest = std::max(longest, times.back().timeUs);
-    }
+    return times;
+}
+
+double hottestShareOf(const std::vector<BoxTime> &times, double totalUs)
+{
+    double longest = 0;
+    for (const BoxTime &time : times)
+        longest = std::max(longest, time.timeUs);
+    return totalUs > 0 ? std::max(leastHottestShare, longest / totalUs) : leastHottestShare;
+}
+
+} // namespace
+
+double hottestShare(const VisibleGraph &visible, const OperatorGraph &graph, const ModelProfile &profile)
+{
+    return hottestShareOf(timesOf(visible, graph, profile), profile.totalUs);
+}
+
+std::vector<BoxHeat> boxHeats(const VisibleGraph &visible, const OperatorGraph &graph,
+                              const ModelProfile &profile, GraphColouring colouring)
+{
+    const std::vector<BoxTime> times = timesOf(visible, graph, profile);
+    const double hottest = hottestShareOf(times, profile.totalUs);
     std::vector<BoxHeat> heats;
     for (const BoxTime &time : times) {
         BoxHeat heat;
@@ -66,8 +85,8 @@ std::vector<BoxHeat> boxHeats(const VisibleGraph &visible, const OperatorGraph &
             if (hasFloor)
                 heat.text += QStringLiteral("; %1 above its floor")
                                  .arg(fromText(formatSpeedup(time.timeUs / time.floorUs)));
-            if (colouring == GraphColouring::Time && longest > 0)
-                heat.heat = time.timeUs / longest;
+            if (colouring == GraphColouring::Time)
+                heat.heat = share / hottest;
             else if (colouring == GraphColouring::Headroom && hasFloor)
                 heat.heat =
                     std::clamp(std::log(time.timeUs / time.floorUs) / std::log(hottestHeadroom), 0.0, 1.0);

@@ -25,7 +25,11 @@ struct BoxHeat
     QString text;               ///< "12.3 % of the time, 74.4 µs"
 };
 
-/// One entry per box of `visible`, in order. Time is scaled to the hottest box, headroom logarithmically to
+/// The share of the whole time that is drawn hottest: that of the box with the most, but no less than a
+/// tenth, so that nothing glows in a model in which no part stands out.
+double hottestShare(const VisibleGraph &visible, const OperatorGraph &graph, const ModelProfile &profile);
+
+/// One entry per box of `visible`, in order. Time is scaled to hottestShare(), headroom logarithmically to
 /// 16×.
 std::vector<BoxHeat> boxHeats(const VisibleGraph &visible, const OperatorGraph &graph,
                               const ModelProfile &profile, GraphColouring colouring);

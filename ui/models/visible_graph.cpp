@@ -36,6 +36,12 @@ QString shapeOf(const OperatorGraph &graph, ValueId id)
     return value.kind == ValueKind::Tensor ? fromText(describe(value.type)) : QString();
 }
 
+std::string lastComponent(const std::string &path)
+{
+    const auto dot = path.rfind('.');
+    return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
 class Builder
 {
 public:
@@ -116,13 +122,13 @@ private:
             auto found = clusterOfModule_.find(prefix);
             if (found == clusterOfModule_.end()) {
                 found = clusterOfModule_.emplace(prefix, static_cast<int>(result_.clusters.size())).first;
-                result_.clusters.push_back({prefix, fromText(prefix), cluster, {}});
+                result_.clusters.push_back({prefix, fromText(lastComponent(prefix)), cluster, {}});
             }
             cluster = found->second;
         }
         if (cluster >= 0 && !type.empty()) {
             VisibleCluster &inner = result_.clusters[static_cast<std::size_t>(cluster)];
-            inner.label = fromText(path + " · " + type);
+            inner.label = fromText(lastComponent(path) + " · " + type);
         }
         return cluster;
     }

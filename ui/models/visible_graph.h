@@ -34,7 +34,7 @@ struct VisibleEdge
 struct VisibleCluster
 {
     std::string module;     ///< path of an open module
-    QString label;          ///< "layers.0 · LlamaBlock"
+    QString label;          ///< "self_attn · LlamaAttention": its own name and type
     int parent = -1;        ///< index of the cluster around it
     std::vector<int> nodes; ///< direct members, indices into VisibleGraph::nodes
 };

@@ -144,7 +144,7 @@ void OperatorsPane::setProfile(const ModelProfile &profile)
     operators_->setRows(operatorRows(graph_, &profile_));
     tasks_->setRows(profile_.tasks);
     hint_->setEmpty(operators_->rows().empty());
-    operatorsView_->sortByColumn(2, Qt::DescendingOrder);
+    operatorsView_->sortByColumn(1, Qt::DescendingOrder);
     fitColumns();
     tasksView_->resizeColumnsToContents();
     tasksView_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -156,7 +156,6 @@ void OperatorsPane::fitColumns()
     constexpr int widestName = 130;
     operatorsView_->resizeColumnsToContents();
     operatorsView_->setColumnWidth(0, std::min(operatorsView_->columnWidth(0), widestName));
-    operatorsView_->setColumnWidth(1, std::min(operatorsView_->columnWidth(1), widestName));
 }
 
 void OperatorsPane::updateSummary()

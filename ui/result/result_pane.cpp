@@ -59,6 +59,9 @@ ResultPane::ResultPane(const ThemeController &, QWidget *parent)
     auto *content = new QWidget;
     setRole(content, "surface");
     content->setAttribute(Qt::WA_StyledBackground);
+    // Its height follows from its width alone; a least height for a least width would leave empty space at
+    // the end.
+    content->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
     auto *inner = new QVBoxLayout(content);
     inner->setContentsMargins(14, 12, 14, 12);
     inner->setSpacing(8);

@@ -66,10 +66,20 @@ void ActionRegistry::restoreShortcuts()
     }
 }
 
+void ActionRegistry::setPrimary(const QString &id)
+{
+    primary_ = id;
+    if (QAction *action = find(id)) action->setIconVisibleInMenu(false);
+    applyIcons();
+}
+
 void ActionRegistry::applyIcons()
 {
+    const Theme &theme = themes_.theme();
     for (const Entry &entry : entries_)
-        if (!entry.icon.isEmpty()) entry.action->setIcon(themedIcon(themes_.theme(), entry.icon));
+        if (!entry.icon.isEmpty())
+            entry.action->setIcon(
+                themedIcon(entry.icon, entry.id == primary_ ? theme.accentText : theme.text));
 }
 
 } // namespace kernelwright::ui

@@ -35,6 +35,9 @@ public:
     QAction *find(const QString &id) const; ///< nullptr if there is none
     const std::vector<Entry> &entries() const { return entries_; }
 
+    /// Draws this action's icon for a button in the accent colour; menus then show it without one.
+    void setPrimary(const QString &id);
+
     /// Remembers another shortcut. Returns the action that has it already, which then keeps it; nullptr when
     /// done.
     QAction *setShortcut(const QString &id, const QKeySequence &shortcut);
@@ -47,6 +50,7 @@ private:
     QSettings &settings_;
     QWidget *window_;
     std::vector<Entry> entries_;
+    QString primary_;
 };
 
 } // namespace kernelwright::ui

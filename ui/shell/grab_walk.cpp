@@ -2,6 +2,7 @@
 #include "grab_walk.h"
 
 #include "main_window.h"
+#include "message_bar.h"
 #include "ui/agent/agent_pane.h"
 #include "ui/agent/prompt_box.h"
 #include "ui/editor/cuda_editor.h"

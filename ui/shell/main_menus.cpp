@@ -75,6 +75,7 @@ void MainWindow::buildMenus()
     button("file.open");
     bar->addSeparator();
     button("search.run", "primary");
+    actions_->setPrimary(QStringLiteral("search.run"));
     button("search.pause")->setToolButtonStyle(Qt::ToolButtonIconOnly);
     button("search.stop")->setToolButtonStyle(Qt::ToolButtonIconOnly);
     bar->addSeparator();

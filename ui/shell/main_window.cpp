@@ -21,6 +21,7 @@
 
 #include <QBoxLayout>
 #include <QCloseEvent>
+#include <QCoreApplication>
 #include <QDockWidget>
 #include <QLabel>
 #include <QMimeData>
@@ -58,7 +59,7 @@ MainWindow::MainWindow(ThemeController &themes, QSettings &settings)
     makeStatusBar();
     restoreGeometry(settings_.value(QStringLiteral("window/geometry")).toByteArray());
     restoreDefaultLayout();
-    restoreLayoutState(settings_.value(QStringLiteral("window/layout")).toByteArray());
+    hasOwnLayout_ = restoreLayoutState(settings_.value(QStringLiteral("window/layout")).toByteArray());
 }
 
 MainWindow::~MainWindow() = default;
@@ -147,10 +148,21 @@ void MainWindow::restoreDefaultLayout()
         each->show();
     operatorsDock->raise();
     stagesDock->raise();
-    workspace_->resizeDocks({agentDock, graphDock, chartsDock}, {380, 680, 540}, Qt::Horizontal);
-    workspace_->resizeDocks({graphDock, editorDock}, {440, 450}, Qt::Vertical);
-    workspace_->resizeDocks({chartsDock, candidatesDock, stagesDock}, {400, 210, 280}, Qt::Vertical);
+    giveDefaultSizes();
     updateTitleBars();
+}
+
+void MainWindow::giveDefaultSizes()
+{
+    const auto docks = [this](std::initializer_list<const char *> names) {
+        QList<QDockWidget *> result;
+        for (const char *name : names)
+            result << dock(QString::fromLatin1(name));
+        return result;
+    };
+    workspace_->resizeDocks(docks({"agent", "graph", "charts"}), {390, 670, 540}, Qt::Horizontal);
+    workspace_->resizeDocks(docks({"graph", "editor"}), {420, 470}, Qt::Vertical);
+    workspace_->resizeDocks(docks({"charts", "candidates", "stages"}), {410, 200, 280}, Qt::Vertical);
 }
 
 void MainWindow::updateTitleBars()
@@ -192,6 +204,7 @@ void MainWindow::makeStatusBar()
     connect(cancel_, &QToolButton::clicked, this, &MainWindow::cancelRequested);
     status_ = new QLabel;
     statusBar()->setSizeGripEnabled(false);
+    statusBar()->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(progress_);
     statusBar()->addWidget(progressText_);
     statusBar()->addWidget(cancel_);
@@ -220,11 +233,19 @@ void MainWindow::setStatus(const QString &text)
 void MainWindow::showWelcome()
 {
     pages_->setCurrentWidget(welcome);
+    welcome->setFocus();
 }
 
 void MainWindow::showPanes()
 {
+    const bool first = isShowingWelcome() && !hasOwnLayout_;
     pages_->setCurrentWidget(workspace_);
+    if (first) {
+        // Only now do the docks know how much room there is.
+        QCoreApplication::sendPostedEvents(workspace_, QEvent::LayoutRequest);
+        giveDefaultSizes();
+        hasOwnLayout_ = true;
+    }
     graph->view()->setFocus();
 }
 

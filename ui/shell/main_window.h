@@ -94,12 +94,14 @@ private:
     void makeDocks();
     void makeStatusBar();
     QDockWidget *addDock(const QString &name, const QString &title, QWidget *widget);
+    void giveDefaultSizes();
     void updateTitleBars();
 
     ThemeController &themes_;
     QSettings &settings_;
     ActionRegistry *actions_;
     CommandPalette *palette_;
+    bool hasOwnLayout_ = false; ///< the person's, or the default once it has been given its sizes
     QStackedWidget *pages_;
     QMainWindow *workspace_; ///< holds the docks, so that the welcome page can take the whole window
     QLabel *progressText_, *status_;

@@ -56,15 +56,18 @@ void SearchBackend::runJob(Job job, const std::string &text,
                            const std::function<Result<void>(const CancelToken &)> &work)
 {
     const Job before = running_;
+    const std::string textBefore = runningText_;
     running_ = job;
+    runningText_ = text;
     setJob(job);
     note(text);
     const auto done = work(jobCancel_);
     if (!done && done.error().code != ErrorCode::Cancelled)
         postbox_.post([this, job, error = done.error()] { emit failed(job, error); });
     running_ = before;
+    runningText_ = textBefore;
     setJob(before);
-    note({}, 0);
+    note(textBefore, before == Job::None ? 0 : -1);
 }
 
 void SearchBackend::enqueue(Job job, const std::string &text,

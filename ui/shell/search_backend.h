@@ -72,6 +72,7 @@ private:
     std::unique_ptr<Agent> agent_;
     std::vector<DeviceInfo> devices_; ///< engine thread
     Job running_ = Job::None;         ///< engine thread
+    std::string runningText_;         ///< engine thread
     CancelToken jobCancel_;           ///< engine thread
     mutable std::mutex mutex_;
     std::shared_ptr<SearchControl> control_; ///< of the running search; under mutex_

@@ -244,9 +244,12 @@ void Workbench::announceIfBest(const Candidate &candidate)
     const bool first = announced == 0;
     announced = candidate.evaluation->speedup;
     const Baseline *baseline = strongestBaseline(*candidate.evaluation);
+    const auto task = tasks_.find(candidate.taskId);
+    const QString where =
+        task == tasks_.end() ? QString() : tr(" for “%1”").arg(fromText(task->second.title));
     const QString sentence =
-        tr("%1 is correct and %2 as fast as %3%4.")
-            .arg(candidateTitle(candidate), fromText(formatSpeedup(candidate.evaluation->speedup)),
+        tr("%1%2 is correct and %3 as fast as %4%5.")
+            .arg(candidateTitle(candidate), where, fromText(formatSpeedup(candidate.evaluation->speedup)),
                  baseline ? fromText(baseline->name) : tr("the baseline"),
                  candidate.evaluation->timeSource == "model" ? tr(" (modelled)") : QString());
     if (first) window_.agent->addMilestone(tr("First faster candidate: %1").arg(sentence));

@@ -14,6 +14,11 @@ QMainWindow::separator { background: @window; width: 5px; height: 5px; }
 QMainWindow::separator:hover { background: @accent; }
 QDockWidget { color: @mutedText; font-weight: 600; }
 QDockWidget::title { background: @window; padding: 6px 10px; text-align: left; }
+QDockWidget::close-button, QDockWidget::float-button { border: none; background: transparent;
+  subcontrol-origin: margin; subcontrol-position: top right; position: absolute; top: 6px; width: 16px; height: 16px; }
+QDockWidget::close-button { right: 6px; }
+QDockWidget::float-button { right: 26px; }
+QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: @border; border-radius: 3px; }
 QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 4px; padding: 4px 8px; }
 QToolBar::separator { background: @border; width: 1px; margin: 5px 6px; }
 QToolBar QToolButton { padding: 5px 9px; border: 1px solid transparent; border-radius: 5px; }

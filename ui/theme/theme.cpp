@@ -120,7 +120,7 @@ QIcon themedIcon(const QString &name, const QColor &colour)
     QIcon icon;
     QColor faded = colour;
     faded = between(colour, QColor(0x80, 0x80, 0x80), 0.65);
-    for (const int size : {16, 20, 24, 32, 48}) {
+    for (const int size : {16, 24, 48}) {
         icon.addPixmap(drawIcon(svg, colour, size), QIcon::Normal);
         icon.addPixmap(drawIcon(svg, faded, size), QIcon::Disabled);
     }

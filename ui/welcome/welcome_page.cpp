@@ -114,6 +114,7 @@ QWidget *WelcomePage::makeCard(const Sample &sample, bool first)
     auto *open = new QPushButton(tr("Open"));
     open->setAccessibleName(tr("Open sample %1").arg(sample.title));
     setRole(open, first ? "primary" : "");
+    if (first) setFocusProxy(open);
     connect(open, &QPushButton::clicked, this, [this, path = sample.path] { emit fileChosen(path); });
     auto *row = new QHBoxLayout;
     row->addWidget(file, 1);
