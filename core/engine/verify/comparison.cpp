@@ -36,9 +36,14 @@ public:
     double ratio(double got, double exact, double eager) const
     {
         const double target = roundTo(dtype_, exact);
-        const double toReference = ratioTo(got, exact, target);
-        if (toReference <= 1 || classOf(eager) == classOf(target)) return toReference;
-        return std::min(toReference, ratioTo(got, eager, eager));
+        const ElementClass wanted = classOf(target);
+        if (wanted == classOf(got)) {
+            if (wanted != ElementClass::Finite) return 0;
+            const double error = std::fabs(got - exact);
+            if (error <= allowed_.at(exact)) return 0;
+            return allowed_.eagerHolds(exact, eager) ? error / allowed_.at(exact) : 0;
+        }
+        return !allowed_.eagerHolds(exact, eager) || allowed_.isAtTheEdge(exact, got) ? 0 : farOut;
     }
 
     /// Integers and bools: equal to either.
@@ -48,22 +53,6 @@ public:
     }
 
 private:
-    double ratioTo(double got, double exact, double target) const
-    {
-        const ElementClass wanted = classOf(target);
-        if (wanted != classOf(got)) {
-            // Where the reference rounds to the last finite value or to Inf by less than the tolerance, both
-            // are right.
-            const bool atTheEdge = std::isfinite(exact) && !std::isnan(got) && (got > 0) == (exact > 0) &&
-                                   std::fabs(exact) + allowed_.at(exact) >= largestFinite(dtype_) &&
-                                   std::fabs(exact) - allowed_.at(exact) <= largestFinite(dtype_);
-            return atTheEdge ? 1 : farOut;
-        }
-        if (wanted != ElementClass::Finite) return 0;
-        const double error = std::fabs(got - exact);
-        return error == 0 ? 0 : error / allowed_.at(exact);
-    }
-
     DType dtype_;
     const AllowedError &allowed_;
 };

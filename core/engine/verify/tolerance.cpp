@@ -89,12 +89,27 @@ AllowedError::AllowedError(DType dtype, const std::vector<double> &exact, const 
     }
     rms_ = finite > 0 ? largest * std::sqrt(squares / finite) : 0;
     for (std::size_t i = 0; i < count; ++i) {
-        if (!std::isfinite(exact[i]) || !std::isfinite(eager[i])) continue;
+        if (!std::isfinite(exact[i]) || !std::isfinite(eager[i]) || !eagerHolds(exact[i], eager[i])) continue;
         const double error = std::fabs(eager[i] - exact[i]);
         eagerMaxError_ = std::max(eagerMaxError_, error);
         const double beyond = error - halfUlp(dtype, exact[i]);
         if (beyond > 0) excess_ = std::max(excess_, beyond / (std::fabs(exact[i]) + rms_));
     }
+}
+
+bool AllowedError::eagerHolds(double exact, double eager) const
+{
+    const double target = roundTo(dtype_, exact);
+    if (std::isnan(target) || std::isnan(eager)) return std::isnan(target) && std::isnan(eager);
+    if (std::isinf(target) || std::isinf(eager)) return target == eager || isAtTheEdge(exact, eager);
+    return std::fabs(eager - exact) <= 0.5 * (std::fabs(exact) + rms_);
+}
+
+bool AllowedError::isAtTheEdge(double exact, double other) const
+{
+    const double edge = largestFinite(dtype_), room = at(exact);
+    return std::isfinite(exact) && !std::isnan(other) && (other > 0) == (exact > 0) &&
+           std::fabs(exact) + room >= edge && std::fabs(exact) - room <= edge;
 }
 
 double AllowedError::at(double exact) const

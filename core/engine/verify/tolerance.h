@@ -7,7 +7,7 @@
 // and
 //
 //   rms     = root mean square of the finite elements of r
-//   excess  = max over i of  max(0, |e_i − r_i| − h(r_i)) / (|r_i| + rms)
+//   excess  = max over i where eager holds of  max(0, |e_i − r_i| − h(r_i)) / (|r_i| + rms)
 //
 // that is eager's error beyond the unavoidable rounding of its output, relative to the element and the
 // output's scale. With M = Tolerance::eagerMultiple and R = Tolerance::outputRoundings a candidate's element
@@ -20,9 +20,14 @@
 // proportional to the output, so that an output of zeros never passes for one that is not.
 //
 // Elements that are not finite have classes instead of distances: NaN, +Inf, −Inf. r is first rounded to T,
-// so that an overflow of T is Inf. A candidate must have the class of r; where eager's class differs from r's
-// (its intermediate results overflowed, or float64's did not) the candidate may have either. Integers and
-// bools must be equal to what float64 or eager gives.
+// so that an overflow of T is Inf. A candidate must have the class of r.
+//
+// Eager does not hold at an element where its class is not that of r, or where |e_i − r_i| > ½ (|r_i| + rms):
+// there its intermediate results have overflowed or cancelled, which only inputs at the edges of the type do.
+// Nothing is asked of a candidate at such elements, since none can be asked to be better than what it
+// replaces.
+//
+// Integers and bools must be equal to what float64 or eager gives.
 #pragma once
 
 #include "graph/tensor_type.h"
@@ -55,6 +60,11 @@ public:
                  const Tolerance &tolerance);
 
     double at(double exact) const; ///< allowed_i for a finite r_i
+    bool eagerHolds(double exact, double eager) const;
+
+    /// True when r_i lies so near the type's largest value that Inf and that value are both within tolerance,
+    /// and `other` has its sign.
+    bool isAtTheEdge(double exact, double other) const;
     double excess() const { return excess_; }
     double scale() const { return rms_; }
     double eagerMaxError() const { return eagerMaxError_; } ///< max |e_i − r_i| over finite elements

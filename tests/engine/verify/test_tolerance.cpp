@@ -55,6 +55,7 @@ private slots:
     void halfAccumulationIsTooInaccurateForFloat32();
     void nanIsRightOnlyWhereTheReferenceHasIt_data();
     void nanIsRightOnlyWhereTheReferenceHasIt();
+    void whereEagerFailsTheRestIsStillJudged();
     void integersMustBeEqual();
     void wideIntegersAreComparedByTheirBits();
     void worstElementIsNamed();
@@ -167,7 +168,9 @@ void TestTolerance::nanIsRightOnlyWhereTheReferenceHasIt_data()
     QTest::newRow("NaN for Inf") << nan_ << inf << inf << false;
     QTest::newRow("eager overflows inside, candidate does not") << 1.0 << 1.0 << inf << true;
     QTest::newRow("eager overflows inside, candidate too") << inf << 1.0 << inf << true;
-    QTest::newRow("eager overflows inside, candidate otherwise") << -inf << 1.0 << inf << false;
+    QTest::newRow("eager overflows inside, candidate otherwise") << -inf << 1.0 << inf << true;
+    QTest::newRow("eager loses all digits, candidate too") << 0.0 << 1.0 << 3.0 << true;
+    QTest::newRow("eager is far off, but not beyond measure") << 0.0 << 1.0 << 1.2 << false;
     QTest::newRow("overflow of the output type") << inf << 1e39 << inf << true;
     QTest::newRow("largest finite for a value at the border")
         << 3.4028234663852886e38 << 3.40282352e38 << 3.4028234663852886e38 << true;
@@ -179,6 +182,15 @@ void TestTolerance::nanIsRightOnlyWhereTheReferenceHasIt()
     QFETCH(double, exact);
     QFETCH(double, eager);
     QTEST(passes(DType::Float32, {got, 1}, {exact, 1}, {eager, 1}), "right");
+}
+
+void TestTolerance::whereEagerFailsTheRestIsStillJudged()
+{
+    const std::vector<double> exact{1, 1, 1, 1}, eager{nan_, 7, 1, 1};
+    QVERIFY(passes(DType::Float32, {5, nan_, 1, 1}, exact, eager));
+    // Its failure widens nothing for the others.
+    QVERIFY(!passes(DType::Float32, {5, nan_, 1.00001, 1}, exact, eager));
+    QVERIFY(!passes(DType::Float32, {5, nan_, 1, nan_}, exact, eager));
 }
 
 void TestTolerance::integersMustBeEqual()
