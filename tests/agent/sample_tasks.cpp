@@ -37,7 +37,9 @@ y = aten::mul.Tensor(self=%half, other=%one) -> float32[2, 16, 128]
 output y)"},
         {"novel activation", R"(input x float32[4, 10, 96]
 parameter a float32[1]
-one, two = aten::chunk(self=%x, chunks=2, dim=-1) -> float32[4, 10, 48], float32[4, 10, 48]
+parts = aten::chunk(self=%x, chunks=2, dim=-1) -> list
+one = prim::getitem(list=%parts, index=0) -> float32[4, 10, 48]
+two = prim::getitem(list=%parts, index=1) -> float32[4, 10, 48]
 softplus = aten::softplus(self=%one) -> float32[4, 10, 48]
 tanh = aten::tanh(self=%softplus) -> float32[4, 10, 48]
 product = aten::mul.Tensor(self=%one, other=%tanh) -> float32[4, 10, 48]
@@ -136,17 +138,21 @@ output y, at)"},
         {"two kernels", R"(input x float32[6, 8, 32]
 norm = aten::softmax.int(self=%x, dim=-1) -> float32[6, 8, 32]
 t = aten::transpose.int(self=%norm, dim0=0, dim1=1) -> float32[8, 6, 32]
-half, other = aten::split.Tensor(self=%x, split_size=16, dim=-1) -> float32[6, 8, 16], float32[6, 8, 16]
+parts = aten::split.Tensor(self=%x, split_size=16, dim=-1) -> list
+half = prim::getitem(list=%parts, index=0) -> float32[6, 8, 16]
+other = prim::getitem(list=%parts, index=1) -> float32[6, 8, 16]
 y = aten::mul.Tensor(self=%half, other=%other) -> float32[6, 8, 16]
 output t, y)"},
         {"matrix product", R"(input x float32[4, 8]
 parameter weight float32[16, 8]
 y = aten::linear(input=%x, weight=%weight) -> float32[4, 16]
-output y)", true},
+output y)",
+         true},
         {"two dimensions that share no rows", R"(input x float32[8, 16]
 a = aten::softmax.int(self=%x, dim=0) -> float32[8, 16]
 y = aten::softmax.int(self=%a, dim=1) -> float32[8, 16]
-output y)", true},
+output y)",
+         true},
     };
     return tasks;
 }
@@ -155,7 +161,8 @@ Task taskFromText(const std::string &text, const std::string &kind)
 {
     const OperatorGraph graph = graphFromText(text);
     std::vector<NodeId> nodes;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) nodes.push_back(static_cast<NodeId>(i));
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        nodes.push_back(static_cast<NodeId>(i));
     const Result<Task> task = cutTask(graph, nodes, "A sample", kind);
     if (!task) {
         std::fprintf(stderr, "a test's task cannot be cut: %s\n", task.error().message.c_str());

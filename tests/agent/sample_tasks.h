@@ -13,7 +13,7 @@ namespace kernelwright
 struct SampleTask
 {
     std::string name;
-    std::string graph; ///< as graph_text.h reads it
+    std::string graph;      ///< as graph_text.h reads it
     bool isRefused = false; ///< canWrite says no
 };
 

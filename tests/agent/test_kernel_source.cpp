@@ -30,14 +30,53 @@ std::vector<NamedSchedule> schedules()
         list.push_back({name, schedule});
     };
     add("simplest", [](Schedule &) {});
-    add("narrow packs", [](Schedule &s) { s.vector = 4; s.wideIndex = false; });
-    add("sixteen bytes, streaming, few blocks", [](Schedule &s) { s.vector = 8; s.streaming = true; s.blocksPerSm = 2; s.wideIndex = false; });
-    add("warp per row", [](Schedule &s) { s.lanes = 32; s.rows = 8; s.wideIndex = false; });
-    add("half a warp per row, packs", [](Schedule &s) { s.lanes = 16; s.rows = 8; s.vector = 2; });
-    add("thread per row", [](Schedule &s) { s.lanes = 1; s.rows = 64; s.wideIndex = false; });
-    add("registers", [](Schedule &s) { s.lanes = 128; s.keep = Keep::Registers; s.items = 2; s.vector = 4; s.simplified = true; s.reciprocal = true; });
-    add("registers, scalar, rows", [](Schedule &s) { s.lanes = 32; s.rows = 4; s.keep = Keep::Registers; s.items = 4; s.wideIndex = false; });
-    add("shared", [](Schedule &s) { s.lanes = 64; s.rows = 2; s.keep = Keep::Shared; s.vector = 4; s.minimumBlocks = 2; });
+    add("narrow packs", [](Schedule &s) {
+        s.vector = 4;
+        s.wideIndex = false;
+    });
+    add("sixteen bytes, streaming, few blocks", [](Schedule &s) {
+        s.vector = 8;
+        s.streaming = true;
+        s.blocksPerSm = 2;
+        s.wideIndex = false;
+    });
+    add("warp per row", [](Schedule &s) {
+        s.lanes = 32;
+        s.rows = 8;
+        s.wideIndex = false;
+    });
+    add("half a warp per row, packs", [](Schedule &s) {
+        s.lanes = 16;
+        s.rows = 8;
+        s.vector = 2;
+    });
+    add("thread per row", [](Schedule &s) {
+        s.lanes = 1;
+        s.rows = 64;
+        s.wideIndex = false;
+    });
+    add("registers", [](Schedule &s) {
+        s.lanes = 128;
+        s.keep = Keep::Registers;
+        s.items = 2;
+        s.vector = 4;
+        s.simplified = true;
+        s.reciprocal = true;
+    });
+    add("registers, scalar, rows", [](Schedule &s) {
+        s.lanes = 32;
+        s.rows = 4;
+        s.keep = Keep::Registers;
+        s.items = 4;
+        s.wideIndex = false;
+    });
+    add("shared", [](Schedule &s) {
+        s.lanes = 64;
+        s.rows = 2;
+        s.keep = Keep::Shared;
+        s.vector = 4;
+        s.minimumBlocks = 2;
+    });
     return list;
 }
 
@@ -61,7 +100,8 @@ void KernelSourceTest::compilesUnderEverySchedule_data()
     const std::vector<NamedSchedule> list = schedules();
     for (const SampleTask &sample : sampleTasks())
         for (std::size_t i = 0; i < list.size() && !sample.isRefused; ++i)
-            QTest::addRow("%s, %s", sample.name.c_str(), list[i].name) << QString::fromStdString(sample.name) << static_cast<int>(i);
+            QTest::addRow("%s, %s", sample.name.c_str(), list[i].name)
+                << QString::fromStdString(sample.name) << static_cast<int>(i);
 }
 
 void KernelSourceTest::compilesUnderEverySchedule()
@@ -70,14 +110,16 @@ void KernelSourceTest::compilesUnderEverySchedule()
     QFETCH(int, schedule);
     const Result<Composition> composition = compose(sampleTask(task.toStdString()));
     QVERIFY2(composition, composition ? "" : composition.error().message.c_str());
-    const Schedule wanted = legalised(schedules()[static_cast<std::size_t>(schedule)].schedule, *composition, LaunchLimits());
+    const Schedule wanted =
+        legalised(schedules()[static_cast<std::size_t>(schedule)].schedule, *composition, LaunchLimits());
     const std::string source = writeSource(*composition, wanted);
     if (std::getenv("KERNELWRIGHT_PRINT_SOURCES")) std::printf("%s\n----------\n", source.c_str());
 
     const Result<LaunchPlan> plan = parseLaunchPlan(source);
     QVERIFY2(plan, plan ? "" : (plan.error().message + "\n" + source).c_str());
     QVERIFY(scheduleFromPlan(*plan) == wanted);
-    const Result<ResolvedPlan> resolved = resolveLaunchPlan(*plan, composition->task, composition->task.cases.front(), LaunchLimits());
+    const Result<ResolvedPlan> resolved =
+        resolveLaunchPlan(*plan, composition->task, composition->task.cases.front(), LaunchLimits());
     QVERIFY2(resolved, resolved ? "" : (resolved.error().message + "\n" + source).c_str());
 
     CompileRequest request;

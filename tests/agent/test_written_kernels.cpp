@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the playbook writes is right: every sample task under several schedules passes the evaluator's correctness stages
-// on the simulator, against LibTorch in float64, at every shape the reference has.
+// What the playbook writes is right: every sample task under several schedules passes the evaluator's
+// correctness stages on the simulator, against LibTorch in float64, at every shape the reference has.
 #include "agent/playbook/kernel_source.h"
 #include "engine/device/device.h"
 #include "engine/verify/evaluator.h"
@@ -21,14 +21,18 @@ Schedule scheduleNamed(const std::string &name)
 {
     Schedule s;
     if (name == "packs") s.vector = 4, s.wideIndex = false, s.lanes = 128, s.simplified = true;
-    if (name == "rows per block") s.lanes = 16, s.rows = 8, s.vector = 2, s.wideIndex = false, s.streaming = true, s.blocksPerSm = 1;
-    if (name == "registers") s.lanes = 32, s.rows = 2, s.keep = Keep::Registers, s.items = 4, s.vector = 4, s.reciprocal = true, s.wideIndex = false;
+    if (name == "rows per block")
+        s.lanes = 16, s.rows = 8, s.vector = 2, s.wideIndex = false, s.streaming = true, s.blocksPerSm = 1;
+    if (name == "registers")
+        s.lanes = 32, s.rows = 2, s.keep = Keep::Registers, s.items = 4, s.vector = 4, s.reciprocal = true,
+        s.wideIndex = false;
     if (name == "shared") s.lanes = 64, s.rows = 2, s.keep = Keep::Shared, s.vector = 2;
     if (name == "thread per row") s.lanes = 1, s.rows = 64, s.wideIndex = false;
     return s;
 }
 
-const std::vector<std::string> scheduleNames = {"simplest", "packs", "rows per block", "registers", "shared", "thread per row"};
+const std::vector<std::string> scheduleNames = {"simplest",  "packs",  "rows per block",
+                                                "registers", "shared", "thread per row"};
 
 // Values as activations have them: both signs, a few units wide, different everywhere.
 std::vector<HostTensor> activations(const Task &task)
@@ -40,8 +44,12 @@ std::vector<HostTensor> activations(const Task &task)
         for (std::int64_t i = 0; i < input.type.elementCount(); ++i) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             const double unit = static_cast<double>(state >> 40) / static_cast<double>(1 << 24);
-            const double value = input.type.dtype == DType::Bool ? unit > 0.5 : isFloating(input.type.dtype) ? 4 * unit - 2 : std::floor(20 * unit) - 10;
-            storeElement(tensor.data() + elementOffset(input.type, i) * static_cast<std::int64_t>(dtypeSize(input.type.dtype)), input.type.dtype, value);
+            const double value = input.type.dtype == DType::Bool ? unit > 0.5
+                                 : isFloating(input.type.dtype)  ? 4 * unit - 2
+                                                                 : std::floor(20 * unit) - 10;
+            storeElement(tensor.data() + elementOffset(input.type, i) *
+                                             static_cast<std::int64_t>(dtypeSize(input.type.dtype)),
+                         input.type.dtype, value);
         }
         inputs.push_back(std::move(tensor));
     }
@@ -81,7 +89,8 @@ void WrittenKernelsTest::passesEveryCorrectnessStage_data()
         for (const std::string &name : scheduleNames) {
             const bool isForRows = name == "registers" || name == "shared" || name == "thread per row";
             if (isForRows && !reduces) continue;
-            QTest::addRow("%s, %s", sample.name.c_str(), name.c_str()) << QString::fromStdString(sample.name) << QString::fromStdString(name);
+            QTest::addRow("%s, %s", sample.name.c_str(), name.c_str())
+                << QString::fromStdString(sample.name) << QString::fromStdString(name);
         }
     }
 }
@@ -103,12 +112,15 @@ void WrittenKernelsTest::passesEveryCorrectnessStage()
     const Result<Composition> composition = compose(evaluator->task().task);
     QVERIFY(composition);
     EvaluationRequest request;
-    request.source = writeSource(*composition, legalised(scheduleNamed(schedule.toStdString()), *composition, device_->info().limits));
+    request.source = writeSource(
+        *composition, legalised(scheduleNamed(schedule.toStdString()), *composition, device_->info().limits));
     request.stages = {"compile", "smoke", "shapes", "numerics", "determinism", "memory"};
     const Evaluation evaluation = evaluator->evaluate(request);
     for (const StageResult &stage : evaluation.stages)
-        QVERIFY2(stage.status != StageStatus::Failed, (stage.name + ": " + stage.message + "\n" + request.source).c_str());
-    QVERIFY2(evaluation.verdict == Verdict::NotRun || isCorrect(evaluation.verdict), evaluation.reason.c_str());
+        QVERIFY2(stage.status != StageStatus::Failed,
+                 (stage.name + ": " + stage.message + "\n" + request.source).c_str());
+    QVERIFY2(evaluation.verdict == Verdict::NotRun || isCorrect(evaluation.verdict),
+             evaluation.reason.c_str());
 }
 
 QTEST_APPLESS_MAIN(WrittenKernelsTest)

@@ -10,18 +10,91 @@ namespace
 {
 
 // Device functions, types and macros that a variable must not hide, as far as generated code uses them.
-const char *const reservedNames[] = {
-    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "floor", "fmod", "log",
-    "log10", "log1p", "log2", "max", "min", "pow", "rint", "round", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh",
-    "trunc", "isnan", "isinf", "sigmoid", "larger", "smaller", "infinity", "load", "store", "Pack", "Width", "Flag",
-    "over_row", "row", "rows", "column", "columns", "lane", "index", "first", "width", "item", "k", "LANES", "ROWS",
-    "VECTOR", "ITEMS", "kept", "is_row", "packs_fit", "blockIdx", "threadIdx", "gridDim", "blockDim", "warpSize", "clock",
-    "not_a_number", "sign_of", "tanh_softplus", "Positioned", "aligned", "elements", "main", "printf", "norm", "signbit"};
+const char *const reservedNames[] = {"abs",
+                                     "acos",
+                                     "asin",
+                                     "atan",
+                                     "ceil",
+                                     "cos",
+                                     "cosh",
+                                     "erf",
+                                     "erfc",
+                                     "exp",
+                                     "exp2",
+                                     "expm1",
+                                     "floor",
+                                     "fmod",
+                                     "log",
+                                     "log10",
+                                     "log1p",
+                                     "log2",
+                                     "max",
+                                     "min",
+                                     "pow",
+                                     "rint",
+                                     "round",
+                                     "rsqrt",
+                                     "sin",
+                                     "sinh",
+                                     "sqrt",
+                                     "tan",
+                                     "tanh",
+                                     "trunc",
+                                     "isnan",
+                                     "isinf",
+                                     "sigmoid",
+                                     "larger",
+                                     "smaller",
+                                     "infinity",
+                                     "load",
+                                     "store",
+                                     "Pack",
+                                     "Width",
+                                     "Flag",
+                                     "over_row",
+                                     "row",
+                                     "rows",
+                                     "column",
+                                     "columns",
+                                     "lane",
+                                     "index",
+                                     "first",
+                                     "width",
+                                     "item",
+                                     "k",
+                                     "LANES",
+                                     "ROWS",
+                                     "VECTOR",
+                                     "ITEMS",
+                                     "kept",
+                                     "is_row",
+                                     "packs_fit",
+                                     "blockIdx",
+                                     "threadIdx",
+                                     "gridDim",
+                                     "blockDim",
+                                     "warpSize",
+                                     "clock",
+                                     "not_a_number",
+                                     "sign_of",
+                                     "tanh_softplus",
+                                     "sum_of_products",
+                                     "difference_of_products",
+                                     "first_best",
+                                     "from_lane",
+                                     "Positioned",
+                                     "aligned",
+                                     "elements",
+                                     "main",
+                                     "printf",
+                                     "norm",
+                                     "signbit"};
 
 std::map<std::string, Index> linearised(const std::vector<Axis> &axes, const std::string &variable)
 {
     Index count(1);
-    for (const Axis &axis : axes) count = count * axis.extent;
+    for (const Axis &axis : axes)
+        count = count * axis.extent;
     std::map<std::string, Index> map;
     Index rest = Index::coordinate(variable, count);
     for (std::size_t i = axes.size(); i-- > 0;) {
@@ -35,16 +108,19 @@ std::map<std::string, Index> linearised(const std::vector<Axis> &axes, const std
 
 NameScope::NameScope(const Task &task)
 {
-    for (const char *name : reservedNames) reserved_.insert(name);
+    for (const char *name : reservedNames)
+        reserved_.insert(name);
     for (const std::vector<TaskTensor> *list : {&task.inputs, &task.outputs})
-        for (const TaskTensor &tensor : *list) taken_.insert(tensor.name);
+        for (const TaskTensor &tensor : *list)
+            taken_.insert(tensor.name);
 }
 
 std::string NameScope::unique(const std::string &wanted)
 {
     const std::string base = reserved_.count(wanted) ? wanted + "_value" : wanted;
     std::string name = base;
-    for (int number = 2; !taken_.insert(name).second; ++number) name = base + "_" + std::to_string(number);
+    for (int number = 2; !taken_.insert(name).second; ++number)
+        name = base + "_" + std::to_string(number);
     return name;
 }
 
@@ -56,13 +132,16 @@ std::string NameScope::uniqueStem(const std::string &wanted)
         return std::none_of(std::begin(suffixes), std::end(suffixes),
                             [&](const char *suffix) { return taken_.count(candidate + suffix) > 0; });
     };
-    for (int number = 2; !isFree(stem); ++number) stem = wanted + std::to_string(number);
-    for (const char *suffix : suffixes) taken_.insert(stem + suffix);
+    for (int number = 2; !isFree(stem); ++number)
+        stem = wanted + std::to_string(number);
+    for (const char *suffix : suffixes)
+        taken_.insert(stem + suffix);
     return stem;
 }
 
 AccessPlanner::AccessPlanner(const Task &task, const TensorProgram &program, const std::vector<Axis> &rows,
-                             const std::vector<Axis> &columns, const std::string &row, const std::string &column)
+                             const std::vector<Axis> &columns, const std::string &row,
+                             const std::string &column)
     : task_(task)
     , program_(program)
     , rows_(rows)
@@ -70,8 +149,10 @@ AccessPlanner::AccessPlanner(const Task &task, const TensorProgram &program, con
     , row_(row)
     , column_(column)
 {
-    for (const Axis &axis : rows) rowNames_.insert(axis.name);
-    for (const Axis &axis : columns) columnNames_.insert(axis.name);
+    for (const Axis &axis : rows)
+        rowNames_.insert(axis.name);
+    for (const Axis &axis : columns)
+        columnNames_.insert(axis.name);
     rowNames_.insert(row);
     columnNames_.insert(column);
     linear_ = linearised(rows, row);
@@ -80,17 +161,30 @@ AccessPlanner::AccessPlanner(const Task &task, const TensorProgram &program, con
         if (program.node(id).op == Op::Load) inputExtents_[program.node(id).input] = program.node(id).extents;
 }
 
-Index AccessPlanner::linear(const Index &index) const { return index.substituted(linear_); }
-bool AccessPlanner::dependsOnRow(const Index &index) const { return index.dependsOn(rowNames_); }
-bool AccessPlanner::dependsOnColumn(const Index &index) const { return index.dependsOn(columnNames_); }
+Index AccessPlanner::linear(const Index &index) const
+{
+    return index.substituted(linear_);
+}
+bool AccessPlanner::dependsOnRow(const Index &index) const
+{
+    return index.dependsOn(rowNames_);
+}
+bool AccessPlanner::dependsOnColumn(const Index &index) const
+{
+    return index.dependsOn(columnNames_);
+}
 
 std::string AccessPlanner::text(const Index &index)
 {
     const Index shown = linear(index);
     std::set<std::string> sizes, coordinates;
     shown.collect(sizes, coordinates);
-    if (!columnCountName_.empty() && coordinates.empty() && !shown.isConstant() &&
-        shown == [this] { Index count(1); for (const Axis &axis : columns_) count = count * axis.extent; return count; }())
+    if (!columnCountName_.empty() && coordinates.empty() && !shown.isConstant() && shown == [this] {
+            Index count(1);
+            for (const Axis &axis : columns_)
+                count = count * axis.extent;
+            return count;
+        }())
         return columnCountName_;
     parameters_.insert(sizes.begin(), sizes.end());
     return shown.text();
@@ -109,8 +203,8 @@ void AccessPlanner::define(const std::string &name, const std::string &expressio
     numbers_.push_back({name, expression});
 }
 
-// The stride of a dimension; of one that had size 1 when captured, nothing while its size is 1, so that it is stretched
-// over whatever the other operands have there.
+// The stride of a dimension; of one that had size 1 when captured, nothing while its size is 1, so that it is
+// stretched over whatever the other operands have there.
 Index AccessPlanner::strideOf(const TaskTensor &tensor, std::size_t dimension, const Index &coordinate)
 {
     const std::string number = std::to_string(dimension);
@@ -122,8 +216,9 @@ Index AccessPlanner::strideOf(const TaskTensor &tensor, std::size_t dimension, c
     return Index::size(step, 0);
 }
 
-// Whether the parts of the dimensions' coordinates together count through the axes in order: then the offset is the
-// position times the last stride, provided that the strides nest, which the launch plan finds out for each case.
+// Whether the parts of the dimensions' coordinates together count through the axes in order: then the offset
+// is the position times the last stride, provided that the strides nest, which the launch plan finds out for
+// each case.
 std::optional<AccessPlanner::Run> AccessPlanner::runAlong(const TaskTensor &tensor, int input,
                                                           const std::vector<Index> &parts,
                                                           const std::vector<Axis> &axes)
@@ -134,8 +229,10 @@ std::optional<AccessPlanner::Run> AccessPlanner::runAlong(const TaskTensor &tens
     if (used.empty()) return std::nullopt;
     const std::vector<Index> &extents = inputExtents_[input];
     Index position, axesPosition;
-    for (const std::size_t i : used) position = position * extents[i] + parts[i];
-    for (const Axis &axis : axes) axesPosition = axesPosition * axis.extent + Index::coordinate(axis.name, axis.extent);
+    for (const std::size_t i : used)
+        position = position * extents[i] + parts[i];
+    for (const Axis &axis : axes)
+        axesPosition = axesPosition * axis.extent + Index::coordinate(axis.name, axis.extent);
     if (!(position == axesPosition)) return std::nullopt;
     const std::size_t last = used.back();
     if (used.size() == 1) {
@@ -152,14 +249,14 @@ std::optional<AccessPlanner::Run> AccessPlanner::runAlong(const TaskTensor &tens
         if (k + 1 == used.size()) continue;
         const std::string stride = tensor.name + "_stride" + std::to_string(used[k]);
         const std::string inner = std::to_string(used[k + 1]);
-        const std::string nests = size + " == 1 || " + stride + " == " + tensor.name + "_size" + inner + " * " +
-                                  tensor.name + "_stride" + inner;
+        const std::string nests = size + " == 1 || " + stride + " == " + tensor.name + "_size" + inner +
+                                  " * " + tensor.name + "_stride" + inner;
         const bool isAlone = used.size() == 2 && condition.empty();
         condition += (condition.empty() ? "" : " && ") + (isAlone ? nests : "(" + nests + ")");
     }
     const bool isWhole = used.size() == tensor.type.sizes.size();
-    const std::string flag = tensor.name + "_even" +
-                             (isWhole ? "" : std::to_string(used.front()) + std::to_string(used.back()));
+    const std::string flag =
+        tensor.name + "_even" + (isWhole ? "" : std::to_string(used.front()) + std::to_string(used.back()));
     define(flag, "(" + condition + ")");
     flags_.insert(flag);
     return Run{tensor.name + "_stride" + std::to_string(last), flag};
@@ -209,17 +306,20 @@ Access AccessPlanner::input(int input, const std::vector<Index> &coordinates)
 Access AccessPlanner::output(int output, const std::vector<Index> &coordinates)
 {
     const TaskTensor &tensor = task_.outputs[static_cast<std::size_t>(output)];
-    const std::vector<Index> &extents = program_.node(program_.outputs[static_cast<std::size_t>(output)]).extents;
+    const std::vector<Index> &extents =
+        program_.node(program_.outputs[static_cast<std::size_t>(output)]).extents;
     Access access;
     access.tensor = output;
     access.isOutput = true;
     access.dtype = tensor.type.dtype;
     access.pointer = tensor.name;
     Index offset;
-    for (std::size_t i = 0; i < coordinates.size(); ++i) offset = offset + coordinates[i] * productFrom(extents, i + 1);
+    for (std::size_t i = 0; i < coordinates.size(); ++i)
+        offset = offset + coordinates[i] * productFrom(extents, i + 1);
     const auto [base, moving] = offset.split(columnNames_);
     Index rowPosition, columnPosition, columnCount(1);
-    for (const Axis &axis : rows_) rowPosition = rowPosition * axis.extent + Index::coordinate(axis.name, axis.extent);
+    for (const Axis &axis : rows_)
+        rowPosition = rowPosition * axis.extent + Index::coordinate(axis.name, axis.extent);
     for (const Axis &axis : columns_) {
         columnPosition = columnPosition * axis.extent + Index::coordinate(axis.name, axis.extent);
         columnCount = columnCount * axis.extent;
@@ -230,11 +330,13 @@ Access AccessPlanner::output(int output, const std::vector<Index> &coordinates)
     access.movingText = access.streams ? column_ : text(moving);
     access.base = base;
     const Index row = Index::coordinate(row_, 1);
-    if (base == rowPosition) access.baseText = base == Index(0) ? "0" : row_;
+    if (base == rowPosition)
+        access.baseText = base == Index(0) ? "0" : row_;
     else if (base == rowPosition * columnCount) {
         access.base = row * columnCount;
         access.baseText = row_ + " * " + factorText(columnCount);
-    } else access.baseText = text(base);
+    } else
+        access.baseText = text(base);
     return access;
 }
 

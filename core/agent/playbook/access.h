@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How one tensor is reached from the row and the column a thread works on, for any strides: what stays within a row,
-// what moves with the column, and whether it moves evenly, so that neighbours can be moved together.
+// How one tensor is reached from the row and the column a thread works on, for any strides: what stays within
+// a row, what moves with the column, and whether it moves evenly, so that neighbours can be moved together.
 #pragma once
 
 #include "kernel_domain.h"
@@ -22,12 +22,12 @@ struct Access
     std::string name;    ///< the stem of the variables about this access: NAME_at, NAME_row, NAME_pack …
     bool once = false;   ///< no element is read again by another row
 
-    Index base;      ///< offset of the row, in strides
+    Index base; ///< offset of the row, in strides
     std::string baseText;
-    bool moves = false;    ///< depends on the column
-    bool streams = false;  ///< moves by the same stride from column to column
-    std::string stride;    ///< that stride's name, "" = 1
-    std::string evenFlag;  ///< the launch plan's flag that it does so, "" = always
+    bool moves = false;     ///< depends on the column
+    bool streams = false;   ///< moves by the same stride from column to column
+    std::string stride;     ///< that stride's name, "" = 1
+    std::string evenFlag;   ///< the launch plan's flag that it does so, "" = always
     std::string movingText; ///< the column's part of the offset for any layout
     Index moving;
 };
@@ -40,7 +40,8 @@ public:
     std::string unique(const std::string &wanted);
     /// The name's scope in the source has ended.
     void release(const std::string &name) { taken_.erase(name); }
-    /// A stem of which stem_at, stem_row, stem_pack, stem_kept and stem_store are all free, and taken from now on.
+    /// A stem of which stem_at, stem_row, stem_pack, stem_kept and stem_store are all free, and taken from
+    /// now on.
     std::string uniqueStem(const std::string &wanted);
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rewrites that save operations without giving up precision. Each holds for every input, infinities and NaN included.
+// Rewrites that save operations without giving up precision. Each holds for every input, infinities and NaN
+// included.
 #include "kernel_source.h"
 
 #include <cmath>
@@ -24,13 +25,15 @@ public:
         std::map<TensorId, TensorId> moved;
         for (const TensorId id : from_.reachable()) {
             TensorNode node = from_.node(id);
-            for (TensorId &operand : node.operands) operand = moved.at(operand);
+            for (TensorId &operand : node.operands)
+                operand = moved.at(operand);
             const std::string name = node.name;
             const TensorId rewritten = rewrite(node);
             moved[id] = rewritten;
             to_.setName(rewritten, name);
         }
-        for (const TensorId output : from_.outputs) to_.outputs.push_back(moved.at(output));
+        for (const TensorId output : from_.outputs)
+            to_.outputs.push_back(moved.at(output));
         return std::move(to_);
     }
     int changes() const { return changes_; }
@@ -74,11 +77,16 @@ private:
     TensorId tryRewrite(const TensorNode &node)
     {
         switch (node.op) {
-        case Op::Tanh: return tanhOfSoftplus(node);
-        case Op::Add: return onePlusTanh(node);
-        case Op::Divide: return divisionByNumber(node);
-        case Op::Multiply: return multiplicationByOne(node);
-        default: return -1;
+        case Op::Tanh:
+            return tanhOfSoftplus(node);
+        case Op::Add:
+            return onePlusTanh(node);
+        case Op::Divide:
+            return divisionByNumber(node);
+        case Op::Multiply:
+            return multiplicationByOne(node);
+        default:
+            return -1;
         }
     }
 
@@ -90,13 +98,15 @@ private:
         const TensorId x = select.operands[1];
         const TensorNode &condition = at(select.operands[0]), &soft = at(select.operands[2]);
         const bool isCondition = condition.op == Op::Greater && condition.operands[0] == x &&
-                                 at(condition.operands[1]).op == Op::Literal && at(condition.operands[1]).number >= 20;
+                                 at(condition.operands[1]).op == Op::Literal &&
+                                 at(condition.operands[1]).number >= 20;
         const bool isSoft = soft.op == Op::Log1p && at(soft.operands[0]).op == Op::Exp &&
                             at(soft.operands[0]).operands[0] == x;
         return isCondition && isSoft ? x : -1;
     }
 
-    // tanh(softplus(x)) needs one exponential and one quotient instead of two exponentials, a logarithm and a quotient.
+    // tanh(softplus(x)) needs one exponential and one quotient instead of two exponentials, a logarithm and a
+    // quotient.
     TensorId tanhOfSoftplus(const TensorNode &node)
     {
         const TensorId x = softplusInput(node.operands[0]);
@@ -145,7 +155,10 @@ private:
 
 } // namespace
 
-TensorProgram simplified(const TensorProgram &program) { return Simplifier(program).run(); }
+TensorProgram simplified(const TensorProgram &program)
+{
+    return Simplifier(program).run();
+}
 
 bool canSimplify(const TensorProgram &program)
 {

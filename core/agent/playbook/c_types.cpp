@@ -10,46 +10,69 @@ namespace kernelwright::playbook
 Number numberOf(DType dtype)
 {
     switch (dtype) {
-    case DType::Bool: return Number::Truth;
-    case DType::Int64: return Number::Int64;
+    case DType::Bool:
+        return Number::Truth;
+    case DType::Int64:
+        return Number::Int64;
     case DType::Int32:
     case DType::Int16:
     case DType::Int8:
-    case DType::UInt8: return Number::Int32;
-    case DType::Float64: return Number::Float64;
-    default: return Number::Float32;
+    case DType::UInt8:
+        return Number::Int32;
+    case DType::Float64:
+        return Number::Float64;
+    default:
+        return Number::Float32;
     }
 }
 
 const char *storageName(DType dtype)
 {
     switch (dtype) {
-    case DType::Float64: return "double";
-    case DType::Float16: return "__half";
-    case DType::BFloat16: return "__nv_bfloat16";
-    case DType::Int64: return "long long";
-    case DType::Int32: return "int";
-    case DType::Int16: return "short";
-    case DType::Int8: return "signed char";
-    case DType::UInt8: return "unsigned char";
-    case DType::Bool: return "bool";
-    default: return "float";
+    case DType::Float64:
+        return "double";
+    case DType::Float16:
+        return "__half";
+    case DType::BFloat16:
+        return "__nv_bfloat16";
+    case DType::Int64:
+        return "long long";
+    case DType::Int32:
+        return "int";
+    case DType::Int16:
+        return "short";
+    case DType::Int8:
+        return "signed char";
+    case DType::UInt8:
+        return "unsigned char";
+    case DType::Bool:
+        return "bool";
+    default:
+        return "float";
     }
 }
 
 const char *numberName(Number number)
 {
     switch (number) {
-    case Number::Truth: return "bool";
-    case Number::Int32: return "int";
-    case Number::Int64: return "long long";
-    case Number::Float64: return "double";
-    case Number::Float32: break;
+    case Number::Truth:
+        return "bool";
+    case Number::Int32:
+        return "int";
+    case Number::Int64:
+        return "long long";
+    case Number::Float64:
+        return "double";
+    case Number::Float32:
+        break;
     }
     return "float";
 }
 
-bool isFloatingNumber(Number number) { return number == Number::Float32 || number == Number::Float64; }
+bool isFloatingNumber(Number number)
+{
+    return number == Number::Float32 || number == Number::Float64;
+}
 
 std::string literalText(double value, Number number)
 {
@@ -69,10 +92,14 @@ std::string literalText(double value, Number number)
 std::string literalText(std::int64_t value, Number number)
 {
     switch (number) {
-    case Number::Truth: return value ? "true" : "false";
-    case Number::Int64: return value == INT64_MIN ? "(-9223372036854775807ll - 1)" : std::to_string(value) + "ll";
-    case Number::Int32: return value == INT32_MIN ? "(-2147483647 - 1)" : std::to_string(value);
-    default: return literalText(static_cast<double>(value), number);
+    case Number::Truth:
+        return value ? "true" : "false";
+    case Number::Int64:
+        return value == INT64_MIN ? "(-9223372036854775807ll - 1)" : std::to_string(value) + "ll";
+    case Number::Int32:
+        return value == INT32_MIN ? "(-2147483647 - 1)" : std::to_string(value);
+    default:
+        return literalText(static_cast<double>(value), number);
     }
 }
 

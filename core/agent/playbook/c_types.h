@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Element types as CUDA C++ writes them. Halves are computed with in float: results of fused operators stay in float
-// between them, which is at least as exact as rounding each to half as eager execution does.
+// Element types as CUDA C++ writes them. Halves are computed with in float: results of fused operators stay
+// in float between them, which is at least as exact as rounding each to half as eager execution does.
 #pragma once
 
 #include "graph/tensor_type.h"
@@ -15,7 +15,7 @@ namespace kernelwright::playbook
 enum class Number { Truth, Int32, Int64, Float32, Float64 };
 
 Number numberOf(DType dtype);
-const char *storageName(DType dtype); ///< "__half", "float" …: what memory holds
+const char *storageName(DType dtype);  ///< "__half", "float" …: what memory holds
 const char *numberName(Number number); ///< "float", "long long" …
 bool isFloatingNumber(Number number);
 

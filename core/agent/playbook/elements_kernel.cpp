@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The shape for tasks without reductions: one thread for one element, or for a pack of neighbours.
-#include "kernel_writer.h"
-
 #include "base/text.h"
+#include "kernel_writer.h"
 
 namespace kernelwright::playbook
 {
@@ -20,20 +19,22 @@ struct Store
 class ElementsKernel : KernelWriter
 {
 public:
-    ElementsKernel(const KernelRequest &request, const std::vector<Axis> &rows, const std::vector<Axis> &columns)
+    ElementsKernel(const KernelRequest &request, const std::vector<Axis> &rows,
+                   const std::vector<Axis> &columns)
         : KernelWriter(request, rows, columns, "row", rows.empty() ? "index" : "column")
         , rows_(rows)
         , columns_(columns)
-    {
-    }
+    {}
 
     /// How many tensors are not reached evenly with this split into rows and columns.
     int unevenAccesses()
     {
         prepare();
         int uneven = 0;
-        for (const Access &access : writer_.accesses()) uneven += access.moves && !access.streams;
-        for (const Store &store : stores_) uneven += !store.access.streams;
+        for (const Access &access : writer_.accesses())
+            uneven += access.moves && !access.streams;
+        for (const Store &store : stores_)
+            uneven += !store.access.streams;
         return uneven;
     }
 
@@ -82,7 +83,8 @@ std::string ElementsKernel::at(const Access &access) const
 {
     const std::string variable = hasRows_ ? "column" : "index";
     std::string moving = access.stride.empty() ? variable : variable + " * " + access.stride;
-    if (!access.evenFlag.empty()) moving = "(" + access.evenFlag + " ? " + moving + " : " + access.movingText + ")";
+    if (!access.evenFlag.empty())
+        moving = "(" + access.evenFlag + " ? " + moving + " : " + access.movingText + ")";
     if (access.baseText == "0") return moving;
     const bool isSum = access.baseText.find('?') != std::string::npos;
     return (isSum ? "(" + access.baseText + ")" : access.baseText) + " + " + moving;
@@ -97,26 +99,30 @@ std::string ElementsKernel::storeAt(const Access &access) const
 
 void ElementsKernel::writeComment()
 {
-    comment(request_.schedule.vector > 1
-                ? "A thread computes VECTOR neighbouring elements: memory moves them by one access of up to 16 bytes, and "
-                  "the threads of a warp touch neighbouring packs."
-                : "A thread computes one element; the threads of a warp lie side by side, so that their accesses share "
-                  "memory sectors.");
+    comment(request_.schedule.vector > 1 ? "A thread computes VECTOR neighbouring elements: memory moves "
+                                           "them by one access of up to 16 bytes, and "
+                                           "the threads of a warp touch neighbouring packs."
+                                         : "A thread computes one element; the threads of a warp lie side by "
+                                           "side, so that their accesses share "
+                                           "memory sectors.");
     if (!rows_.empty())
-        comment("The output is taken as rows of " + columnCount_ + " columns, since not every input has all its elements.");
+        comment("The output is taken as rows of " + columnCount_ +
+                " columns, since not every input has all its elements.");
 }
 
 void ElementsKernel::writeElementBody()
 {
     Lines all = rowLines_;
     all.insert(all.end(), elementLines_.begin(), elementLines_.end());
-    for (const std::size_t stream : streams_) all.push_back(at(writer_.accesses()[stream]));
+    for (const std::size_t stream : streams_)
+        all.push_back(at(writer_.accesses()[stream]));
     for (std::size_t i = 0; i < stores_.size(); ++i) {
         all.push_back(values_[i]);
         all.push_back(storeAt(stores_[i].access));
     }
     if (mentions(all, "row")) line(std::string("const ") + index() + " row = index / " + columnCount_ + ";");
-    if (mentions(all, "column")) line(std::string("const ") + index() + " column = index % " + columnCount_ + ";");
+    if (mentions(all, "column"))
+        line(std::string("const ") + index() + " column = index % " + columnCount_ + ";");
     lines(rowLines_);
     for (const std::size_t stream : streams_) {
         const Access &access = writer_.accesses()[stream];
@@ -131,7 +137,8 @@ void ElementsKernel::writePackBody()
 {
     // Offsets are those of the pack's first element; within a pack the column moves on, the row does not.
     Lines offsets, perElement = elementLines_;
-    for (const std::size_t stream : streams_) offsets.push_back(at(writer_.accesses()[stream]));
+    for (const std::size_t stream : streams_)
+        offsets.push_back(at(writer_.accesses()[stream]));
     for (std::size_t i = 0; i < stores_.size(); ++i) {
         perElement.push_back(values_[i]);
         (stores_[i].access.streams ? offsets : perElement).push_back(storeAt(stores_[i].access));
@@ -143,7 +150,8 @@ void ElementsKernel::writePackBody()
     Lines all = before;
     all.insert(all.end(), perElement.begin(), perElement.end());
     if (mentions(all, "row")) line(std::string("const ") + index() + " row = index / " + columnCount_ + ";");
-    if (hasRows_ && mentions(all, "column")) line(std::string("const ") + index() + " column = index % " + columnCount_ + ";");
+    if (hasRows_ && mentions(all, "column"))
+        line(std::string("const ") + index() + " column = index % " + columnCount_ + ";");
     lines(rowLines_);
     for (const std::size_t stream : streams_) {
         const Access &access = writer_.accesses()[stream];
@@ -156,19 +164,25 @@ void ElementsKernel::writePackBody()
         line("const auto " + access.name + "_pack = " + loadPack(access, offset, true) + ";");
     }
     for (const Store &store : stores_)
-        if (store.access.streams) line(std::string("Pack<") + storageName(store.access.dtype) + ", N> " + store.access.name + "_pack;");
-    if (needsElementPosition) line(std::string("const ") + index() + " first_" + variable + " = " + variable + ";");
+        if (store.access.streams)
+            line(std::string("Pack<") + storageName(store.access.dtype) + ", N> " + store.access.name +
+                 "_pack;");
+    if (needsElementPosition)
+        line(std::string("const ") + index() + " first_" + variable + " = " + variable + ";");
     line("#pragma unroll");
     open("for (int k = 0; k < N; ++k) {");
-    if (needsElementPosition) line(std::string("const ") + index() + " " + variable + " = first_" + variable + " + k;");
+    if (needsElementPosition)
+        line(std::string("const ") + index() + " " + variable + " = first_" + variable + " + k;");
     lines(elementLines_);
     for (std::size_t i = 0; i < stores_.size(); ++i) {
         const Access &access = stores_[i].access;
-        line((access.streams ? access.name + "_pack.at[k]" : access.pointer + "[" + storeAt(access) + "]") + " = " + values_[i] + ";");
+        line((access.streams ? access.name + "_pack.at[k]" : access.pointer + "[" + storeAt(access) + "]") +
+             " = " + values_[i] + ";");
     }
     close();
     for (const Store &store : stores_)
-        if (store.access.streams) line(storeText(store.access, storeAt(store.access), store.access.name + "_pack"));
+        if (store.access.streams)
+            line(storeText(store.access, storeAt(store.access), store.access.name + "_pack"));
 }
 
 void ElementsKernel::writeLoops()
@@ -184,8 +198,10 @@ void ElementsKernel::writeLoops()
     }
     line("const " + type + " thread = " + thread + ", threads = " + all + ";");
     std::vector<Access> stores;
-    for (const Store &store : stores_) stores.push_back(store.access);
-    comment("Packs need aligned neighbours. Where a layout has none, and for what is left behind the last whole pack, "
+    for (const Store &store : stores_)
+        stores.push_back(store.access);
+    comment("Packs need aligned neighbours. Where a layout has none, and for what is left behind the last "
+            "whole pack, "
             "elements go one by one.");
     line("const bool packs_fit = " + packsFit(stores) + ";");
     line("const " + type + " packs = packs_fit ? " + count_ + " / VECTOR : 0;");
@@ -201,11 +217,17 @@ KernelText ElementsKernel::write()
     kernel.name = request_.name;
     if (hasRows_) {
         columnCount_ = request_.names.unique("row_length");
-        kernel.numbers.push_back({columnCount_, "(" + productFrom([this] {
-                                                     std::vector<Index> extents;
-                                                     for (const Axis &axis : columns_) extents.push_back(axis.extent);
-                                                     return extents;
-                                                 }(), 0).text() + ")"});
+        kernel.numbers.push_back({columnCount_, "(" +
+                                                    productFrom(
+                                                        [this] {
+                                                            std::vector<Index> extents;
+                                                            for (const Axis &axis : columns_)
+                                                                extents.push_back(axis.extent);
+                                                            return extents;
+                                                        }(),
+                                                        0)
+                                                        .text() +
+                                                    ")"});
         planner_.nameColumnCount(columnCount_);
         planner_.need(columnCount_);
     }
@@ -235,10 +257,12 @@ KernelText ElementsKernel::write()
     line(parameterList());
     text_ += "{\n" + body + "}\n";
     kernel.text = text_;
-    for (const PlanNumber &number : planner_.numbers()) kernel.numbers.push_back(number);
+    for (const PlanNumber &number : planner_.numbers())
+        kernel.numbers.push_back(number);
     const std::string blocks = "ceildiv(" + count_ + ", " + threads() + " * VECTOR)";
     const int perSm = request_.schedule.blocksPerSm;
-    kernel.launch = "grid=max(1, " + (perSm ? "min(" + blocks + ", sm_count * " + std::to_string(perSm) + ")" : blocks) +
+    kernel.launch = "grid=max(1, " +
+                    (perSm ? "min(" + blocks + ", sm_count * " + std::to_string(perSm) + ")" : blocks) +
                     ") block=" + (request_.hasRowsMacro ? "LANES*ROWS" : "LANES");
     kernel.helpers = writer_.helpers();
     kernel.usesPacks = usesPacks(request_.schedule);
@@ -249,16 +273,18 @@ KernelText ElementsKernel::write()
 
 KernelText writeElementsKernel(const KernelRequest &request)
 {
-    // The fewest axes are rows with which every tensor is reached evenly; none where all tensors have all elements.
+    // The fewest axes are rows with which every tensor is reached evenly; none where all tensors have all
+    // elements.
     const std::vector<Axis> &axes = request.domain.columns;
     std::size_t best = 0;
     int fewest = -1;
     for (std::size_t split = 0; split == 0 || split < axes.size(); ++split) {
         NameScope names(request.task);
-        KernelRequest trial{request.task, request.program, request.domain, request.schedule, names, request.name,
-                            request.hasRowsMacro};
+        KernelRequest trial{request.task, request.program, request.domain,      request.schedule,
+                            names,        request.name,    request.hasRowsMacro};
         const auto middle = axes.begin() + static_cast<std::ptrdiff_t>(split);
-        const int uneven = ElementsKernel(trial, {axes.begin(), middle}, {middle, axes.end()}).unevenAccesses();
+        const int uneven =
+            ElementsKernel(trial, {axes.begin(), middle}, {middle, axes.end()}).unevenAccesses();
         if (fewest < 0 || uneven < fewest) {
             fewest = uneven;
             best = split;

@@ -20,25 +20,43 @@ template <> __device__ __forceinline__ float not_a_number<float>() { return __in
 template <> __device__ __forceinline__ double not_a_number<double>() { return __longlong_as_double(0x7fffffffffffffffll); }
 )";
 
-const char *const largerText = R"(// The larger of two numbers, and NaN where one of them is: `a != a` only holds for NaN.
+const char *const largerText =
+    R"(// The larger of two numbers, and NaN where one of them is: `a != a` only holds for NaN.
 template <typename T> __device__ __forceinline__ T larger(T a, T b) { return a > b || a != a ? a : b; }
 )";
 
-const char *const smallerText = R"(// The smaller of two numbers, and NaN where one of them is: `a != a` only holds for NaN.
+const char *const smallerText =
+    R"(// The smaller of two numbers, and NaN where one of them is: `a != a` only holds for NaN.
 template <typename T> __device__ __forceinline__ T smaller(T a, T b) { return a < b || a != a ? a : b; }
 )";
 
-const char *const signText = R"(template <typename T> __device__ __forceinline__ T sign_of(T x) { return static_cast<T>((x > 0) - (x < 0)); }
+const char *const signText =
+    R"(template <typename T> __device__ __forceinline__ T sign_of(T x) { return static_cast<T>((x > 0) - (x < 0)); }
 )";
 
-const char *const sigmoidText = R"(__device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
+const char *const sumOfProductsText =
+    R"(// Both products are rounded before they are added, as in the model: fused, an overflow of one would turn out otherwise.
+__device__ __forceinline__ float sum_of_products(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ double sum_of_products(double a, double b) { return __dadd_rn(a, b); }
+)";
+
+const char *const differenceOfProductsText =
+    R"(// Both products are rounded before one is subtracted, as in the model.
+__device__ __forceinline__ float difference_of_products(float a, float b) { return __fsub_rn(a, b); }
+__device__ __forceinline__ double difference_of_products(double a, double b) { return __dsub_rn(a, b); }
+)";
+
+const char *const sigmoidText =
+    R"(__device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 __device__ __forceinline__ double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 )";
 
-const char *const fastSigmoidText = R"(__device__ __forceinline__ float fast_sigmoid(float x) { return __fdividef(1.0f, 1.0f + __expf(-x)); }
+const char *const fastSigmoidText =
+    R"(__device__ __forceinline__ float fast_sigmoid(float x) { return __fdividef(1.0f, 1.0f + __expf(-x)); }
 )";
 
-const char *const tanhSoftplusText = R"(// tanh(log(1 + e^x)) without tanh and log: with n = e^x * (e^x + 2) it is n / (n + 2). Beyond 20 it is 1 in every digit.
+const char *const tanhSoftplusText =
+    R"(// tanh(log(1 + e^x)) without tanh and log: with n = e^x * (e^x + 2) it is n / (n + 2). Beyond 20 it is 1 in every digit.
 __device__ __forceinline__ float tanh_softplus(float x)
 {
     const float power = expf(smaller(x, 20.0f));
@@ -70,7 +88,8 @@ template <int N, typename T> __device__ __forceinline__ void store(T *to, const 
 }
 )";
 
-const char *const alignedText = R"(template <typename T> __device__ __forceinline__ bool aligned(const T *pointer)
+const char *const alignedText =
+    R"(template <typename T> __device__ __forceinline__ bool aligned(const T *pointer)
 {
     return reinterpret_cast<unsigned long long>(pointer) % (sizeof(T) * VECTOR) == 0;
 }
@@ -100,10 +119,14 @@ template <int N, typename T> __device__ __forceinline__ void store_streaming(T *
 )";
 
 const char *const combineText[][2] = {
-    {"Add", "struct Add\n{\n    template <typename T> __device__ T operator()(T a, T b) const { return a + b; }\n};\n"},
-    {"Multiply", "struct Multiply\n{\n    template <typename T> __device__ T operator()(T a, T b) const { return a * b; }\n};\n"},
-    {"Larger", "struct Larger\n{\n    template <typename T> __device__ T operator()(T a, T b) const { return larger(a, b); }\n};\n"},
-    {"Smaller", "struct Smaller\n{\n    template <typename T> __device__ T operator()(T a, T b) const { return smaller(a, b); }\n};\n"},
+    {"Add", "struct Add\n{\n    template <typename T> __device__ T operator()(T a, T b) const { return a + "
+            "b; }\n};\n"},
+    {"Multiply", "struct Multiply\n{\n    template <typename T> __device__ T operator()(T a, T b) const { "
+                 "return a * b; }\n};\n"},
+    {"Larger", "struct Larger\n{\n    template <typename T> __device__ T operator()(T a, T b) const { return "
+               "larger(a, b); }\n};\n"},
+    {"Smaller", "struct Smaller\n{\n    template <typename T> __device__ T operator()(T a, T b) const { "
+                "return smaller(a, b); }\n};\n"},
     {"Or", "struct Or\n{\n    __device__ bool operator()(bool a, bool b) const { return a || b; }\n};\n"},
     {"And", "struct And\n{\n    __device__ bool operator()(bool a, bool b) const { return a && b; }\n};\n"},
 };
@@ -147,13 +170,15 @@ struct SmallerFirst
 };
 )";
 
-const char *const fromLaneText = R"(template <typename T> __device__ __forceinline__ T from_lane(T own, int distance)
+const char *const fromLaneText =
+    R"(template <typename T> __device__ __forceinline__ T from_lane(T own, int distance)
 {
     return __shfl_xor_sync(0xffffffffu, own, distance);
 }
 )";
 
-const char *const overRowText = R"(// Combines what the LANES threads of a row hold; all of them get the result. Within a warp values travel by shuffles;
+const char *const overRowText =
+    R"(// Combines what the LANES threads of a row hold; all of them get the result. Within a warp values travel by shuffles;
 // between warps through shared memory, read in a fixed order so that every run gives the same bits.
 template <typename T, typename Combine> __device__ __forceinline__ T over_row(T own, Combine combine)
 {
@@ -186,6 +211,8 @@ std::string helperFunctions(const std::set<std::string> &names, const std::strin
     add(mentions("not_a_number<"), notANumberText);
     add(has("larger") || has("Larger"), largerText);
     add(has("smaller") || has("Smaller") || has("tanh_softplus"), smallerText);
+    add(has("sum_of_products"), sumOfProductsText);
+    add(has("difference_of_products"), differenceOfProductsText);
     add(has("sign_of"), signText);
     add(has("sigmoid") || mentions(" sigmoid("), sigmoidText);
     add(has("fast_sigmoid"), fastSigmoidText);
@@ -196,7 +223,8 @@ std::string helperFunctions(const std::set<std::string> &names, const std::strin
     const bool hasPositions = has("LargerFirst") || has("SmallerFirst");
     add(has("over_row"), fromLaneText);
     add(hasPositions, positionedText);
-    for (const auto &[name, function] : combineText) add(has(name), function);
+    for (const auto &[name, function] : combineText)
+        add(has(name), function);
     add(has("over_row"), overRowText);
     return text;
 }

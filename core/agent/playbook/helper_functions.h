@@ -8,7 +8,8 @@
 namespace kernelwright::playbook
 {
 
-/// Their text, in an order in which they compile. "packs" stands for Pack, load, store and what belongs to them.
+/// Their text, in an order in which they compile. "packs" stands for Pack, load, store and what belongs to
+/// them.
 std::string helperFunctions(const std::set<std::string> &names, const std::string &wholeText);
 
 } // namespace kernelwright::playbook

@@ -39,7 +39,8 @@ Attempt attemptOf(const Candidate &candidate)
 
 History::History(const AgentRequest &request)
 {
-    for (const Candidate &candidate : request.history) attempts_.push_back(attemptOf(candidate));
+    for (const Candidate &candidate : request.history)
+        attempts_.push_back(attemptOf(candidate));
     if (request.parent && !find(request.parent->id)) attempts_.push_back(attemptOf(*request.parent));
 }
 
@@ -54,7 +55,8 @@ const Attempt *History::latest() const
 {
     const Attempt *latest = nullptr;
     for (const Attempt &attempt : attempts_)
-        if (attempt.candidate->evaluation && (!latest || attempt.candidate->id > latest->candidate->id)) latest = &attempt;
+        if (attempt.candidate->evaluation && (!latest || attempt.candidate->id > latest->candidate->id))
+            latest = &attempt;
     return latest;
 }
 
@@ -62,7 +64,8 @@ const Attempt *History::best() const
 {
     const Attempt *best = nullptr;
     for (const Attempt &attempt : attempts_)
-        if (attempt.isCorrect && attempt.latencyUs > 0 && (!best || attempt.latencyUs < best->latencyUs)) best = &attempt;
+        if (attempt.isCorrect && attempt.latencyUs > 0 && (!best || attempt.latencyUs < best->latencyUs))
+            best = &attempt;
     return best;
 }
 
@@ -95,9 +98,12 @@ std::set<std::string> History::failedTactics(CandidateId id) const
         attempt = find(attempt->candidate->parent);
     std::set<std::string> failed;
     for (const Attempt &attempt : attempts_) {
-        if (attempt.tactic.empty() || attempt.tactic == "neighbour" || !branch.count(attempt.candidate->parent)) continue;
+        if (attempt.tactic.empty() || attempt.tactic == "neighbour" ||
+            !branch.count(attempt.candidate->parent))
+            continue;
         const Attempt *parent = find(attempt.candidate->parent);
-        const bool gained = attempt.isCorrect && parent && attempt.latencyUs > 0 && attempt.latencyUs < leastGain * parent->latencyUs;
+        const bool gained = attempt.isCorrect && parent && attempt.latencyUs > 0 &&
+                            attempt.latencyUs < leastGain * parent->latencyUs;
         if (attempt.hasFailed || (attempt.isCorrect && !gained)) failed.insert(attempt.tactic);
     }
     return failed;

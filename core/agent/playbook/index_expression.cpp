@@ -9,7 +9,10 @@ namespace kernelwright::playbook
 namespace
 {
 
-AtomRef makeAtom(IndexAtom atom) { return std::make_shared<const IndexAtom>(std::move(atom)); }
+AtomRef makeAtom(IndexAtom atom)
+{
+    return std::make_shared<const IndexAtom>(std::move(atom));
+}
 
 } // namespace
 
@@ -18,7 +21,10 @@ bool Index::MonomialLess::operator()(const Monomial &left, const Monomial &right
     return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end(), AtomLess());
 }
 
-Index::Index(std::int64_t constant) { addTerm({}, constant); }
+Index::Index(std::int64_t constant)
+{
+    addTerm({}, constant);
+}
 
 Index Index::ofAtom(AtomRef atom)
 {
@@ -34,7 +40,8 @@ Index Index::size(const std::string &name, std::int64_t captured)
 
 Index Index::coordinate(const std::string &name, const Index &extent)
 {
-    return ofAtom(makeAtom({IndexAtom::Kind::Coordinate, name, 0, std::make_shared<const Index>(extent), nullptr}));
+    return ofAtom(
+        makeAtom({IndexAtom::Kind::Coordinate, name, 0, std::make_shared<const Index>(extent), nullptr}));
 }
 
 void Index::addTerm(Monomial monomial, std::int64_t coefficient)
@@ -49,14 +56,16 @@ void Index::addTerm(Monomial monomial, std::int64_t coefficient)
 Index Index::operator+(const Index &other) const
 {
     Index sum = *this;
-    for (const auto &[monomial, coefficient] : other.terms_) sum.addTerm(monomial, coefficient);
+    for (const auto &[monomial, coefficient] : other.terms_)
+        sum.addTerm(monomial, coefficient);
     return sum;
 }
 
 Index Index::operator-(const Index &other) const
 {
     Index difference = *this;
-    for (const auto &[monomial, coefficient] : other.terms_) difference.addTerm(monomial, -coefficient);
+    for (const auto &[monomial, coefficient] : other.terms_)
+        difference.addTerm(monomial, -coefficient);
     return difference;
 }
 
@@ -66,26 +75,29 @@ Index Index::operator*(const Index &other) const
     for (const auto &[left, leftFactor] : terms_)
         for (const auto &[right, rightFactor] : other.terms_) {
             Monomial monomial;
-            std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(monomial), AtomLess());
+            std::merge(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(monomial),
+                       AtomLess());
             product.addTerm(std::move(monomial), leftFactor * rightFactor);
         }
     return product;
 }
 
 // The terms that `coefficient * divisor` divides exactly, divided; the others go to `rest`.
-std::optional<Index> Index::exactQuotient(const Monomial &divisor, std::int64_t coefficient, Index &rest) const
+std::optional<Index> Index::exactQuotient(const Monomial &divisor, std::int64_t coefficient,
+                                          Index &rest) const
 {
     Index quotient;
     for (const auto &[monomial, factor] : terms_) {
-        const bool divides = factor % coefficient == 0 && std::includes(monomial.begin(), monomial.end(),
-                                                                        divisor.begin(), divisor.end(), AtomLess());
+        const bool divides =
+            factor % coefficient == 0 &&
+            std::includes(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(), AtomLess());
         if (!divides) {
             rest.addTerm(monomial, factor);
             continue;
         }
         Monomial left;
-        std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(), std::back_inserter(left),
-                            AtomLess());
+        std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
+                            std::back_inserter(left), AtomLess());
         quotient.addTerm(std::move(left), factor / coefficient);
     }
     return quotient;
@@ -99,7 +111,8 @@ Index Index::dividedBy(const Index &divisor) const
         const auto &[monomial, coefficient] = *divisor.terms_.begin();
         Index rest;
         const std::optional<Index> quotient = exactQuotient(monomial, coefficient, rest);
-        // floor((q * d + r) / d) = q + floor(r / d) for whole q; only worth writing so when the last part vanishes.
+        // floor((q * d + r) / d) = q + floor(r / d) for whole q; only worth writing so when the last part
+        // vanishes.
         if (quotient && rest.isBelow(divisor)) return *quotient;
     }
     if (isConstant() && divisor.isConstant()) return constant() / divisor.constant();
@@ -121,8 +134,9 @@ Index Index::remainder(const Index &divisor) const
         }
     }
     if (numerator.isConstant() && divisor.isConstant()) return numerator.constant() % divisor.constant();
-    return ofAtom(makeAtom({IndexAtom::Kind::Remainder, numerator.factorText() + " % " + divisor.factorText(), 1,
-                            std::make_shared<const Index>(numerator), std::make_shared<const Index>(divisor)}));
+    return ofAtom(
+        makeAtom({IndexAtom::Kind::Remainder, numerator.factorText() + " % " + divisor.factorText(), 1,
+                  std::make_shared<const Index>(numerator), std::make_shared<const Index>(divisor)}));
 }
 
 Index Index::substituted(const std::map<std::string, Index> &coordinates) const
@@ -141,10 +155,14 @@ Index Index::substituted(const std::map<std::string, Index> &coordinates) const
                 break;
             }
             case IndexAtom::Kind::Quotient:
-                term = term * atom->first->substituted(coordinates).dividedBy(atom->second->substituted(coordinates));
+                term =
+                    term *
+                    atom->first->substituted(coordinates).dividedBy(atom->second->substituted(coordinates));
                 break;
             case IndexAtom::Kind::Remainder:
-                term = term * atom->first->substituted(coordinates).remainder(atom->second->substituted(coordinates));
+                term =
+                    term *
+                    atom->first->substituted(coordinates).remainder(atom->second->substituted(coordinates));
                 break;
             }
         }
@@ -179,9 +197,15 @@ std::vector<Index> Index::steps() const
     return found;
 }
 
-bool Index::isConstant() const { return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty()); }
+bool Index::isConstant() const
+{
+    return terms_.empty() || (terms_.size() == 1 && terms_.begin()->first.empty());
+}
 
-std::int64_t Index::constant() const { return terms_.empty() ? 0 : terms_.begin()->second; }
+std::int64_t Index::constant() const
+{
+    return terms_.empty() ? 0 : terms_.begin()->second;
+}
 
 std::int64_t Index::captured() const
 {
@@ -190,8 +214,12 @@ std::int64_t Index::captured() const
         std::int64_t product = coefficient;
         for (const AtomRef &atom : monomial) {
             switch (atom->kind) {
-            case IndexAtom::Kind::Size: product *= atom->captured; break;
-            case IndexAtom::Kind::Coordinate: product = 0; break;
+            case IndexAtom::Kind::Size:
+                product *= atom->captured;
+                break;
+            case IndexAtom::Kind::Coordinate:
+                product = 0;
+                break;
             case IndexAtom::Kind::Quotient:
                 product *= atom->first->captured() / std::max<std::int64_t>(1, atom->second->captured());
                 break;
@@ -222,14 +250,16 @@ bool Index::dependsOn(const std::set<std::string> &coordinates) const
 {
     std::set<std::string> sizes, used;
     collect(sizes, used);
-    return std::any_of(used.begin(), used.end(), [&](const std::string &name) { return coordinates.count(name) > 0; });
+    return std::any_of(used.begin(), used.end(),
+                       [&](const std::string &name) { return coordinates.count(name) > 0; });
 }
 
 AtomRef Index::asSize() const
 {
     if (terms_.size() != 1) return nullptr;
     const auto &[monomial, coefficient] = *terms_.begin();
-    const bool isSize = coefficient == 1 && monomial.size() == 1 && monomial[0]->kind == IndexAtom::Kind::Size;
+    const bool isSize =
+        coefficient == 1 && monomial.size() == 1 && monomial[0]->kind == IndexAtom::Kind::Size;
     return isSize ? monomial[0] : nullptr;
 }
 
@@ -266,8 +296,8 @@ std::optional<Index> Index::upperBound() const
     return bound;
 }
 
-// Sizes are at least one wherever a kernel computes anything, so each is written as 1 + t with t ≥ 0; then no negative
-// coefficient means no negative value. Coordinates and quotients are non-negative as they are.
+// Sizes are at least one wherever a kernel computes anything, so each is written as 1 + t with t ≥ 0; then no
+// negative coefficient means no negative value. Coordinates and quotients are non-negative as they are.
 bool Index::isNonNegative() const
 {
     Index shifted;
@@ -277,7 +307,8 @@ bool Index::isNonNegative() const
             term = term * (atom->kind == IndexAtom::Kind::Size ? ofAtom(atom) + 1 : ofAtom(atom));
         shifted = shifted + term;
     }
-    return std::all_of(shifted.terms_.begin(), shifted.terms_.end(), [](const auto &term) { return term.second >= 0; });
+    return std::all_of(shifted.terms_.begin(), shifted.terms_.end(),
+                       [](const auto &term) { return term.second >= 0; });
 }
 
 bool Index::isBelow(const Index &limit) const
@@ -296,12 +327,14 @@ std::string Index::text() const
         const std::int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
         std::string term;
         for (const AtomRef &atom : monomial) {
-            const bool isPlain = atom->kind == IndexAtom::Kind::Size || atom->kind == IndexAtom::Kind::Coordinate;
+            const bool isPlain =
+                atom->kind == IndexAtom::Kind::Size || atom->kind == IndexAtom::Kind::Coordinate;
             const bool isAlone = monomial.size() == 1 && magnitude == 1;
             const std::string factor = isPlain || isAlone ? atom->text : "(" + atom->text + ")";
             term += (term.empty() ? "" : " * ") + factor;
         }
-        if (monomial.empty() || magnitude != 1) term += (term.empty() ? "" : " * ") + std::to_string(magnitude);
+        if (monomial.empty() || magnitude != 1)
+            term += (term.empty() ? "" : " * ") + std::to_string(magnitude);
         std::string &target = monomial.empty() ? constants : sum;
         if (monomial.empty()) {
             target = (coefficient < 0 ? " - " : " + ") + term;
@@ -320,8 +353,9 @@ std::string Index::factorText() const
     if (terms_.empty()) return "0";
     if (terms_.size() == 1) {
         const auto &[monomial, coefficient] = *terms_.begin();
-        const bool isPlain = monomial.empty() ? coefficient >= 0
-                                              : monomial.size() == 1 && coefficient == 1 && !monomial[0]->second;
+        const bool isPlain = monomial.empty()
+                                 ? coefficient >= 0
+                                 : monomial.size() == 1 && coefficient == 1 && !monomial[0]->second;
         if (isPlain) return text();
     }
     return "(" + text() + ")";
@@ -330,17 +364,19 @@ std::string Index::factorText() const
 bool Index::operator==(const Index &other) const
 {
     return terms_.size() == other.terms_.size() &&
-           std::equal(terms_.begin(), terms_.end(), other.terms_.begin(), [](const auto &left, const auto &right) {
-               return left.second == right.second && left.first.size() == right.first.size() &&
-                      std::equal(left.first.begin(), left.first.end(), right.first.begin(),
-                                 [](const AtomRef &a, const AtomRef &b) { return a->text == b->text; });
-           });
+           std::equal(
+               terms_.begin(), terms_.end(), other.terms_.begin(), [](const auto &left, const auto &right) {
+                   return left.second == right.second && left.first.size() == right.first.size() &&
+                          std::equal(left.first.begin(), left.first.end(), right.first.begin(),
+                                     [](const AtomRef &a, const AtomRef &b) { return a->text == b->text; });
+               });
 }
 
 Index productFrom(const std::vector<Index> &extents, std::size_t from)
 {
     Index product(1);
-    for (std::size_t dimension = from; dimension < extents.size(); ++dimension) product = product * extents[dimension];
+    for (std::size_t dimension = from; dimension < extents.size(); ++dimension)
+        product = product * extents[dimension];
     return product;
 }
 

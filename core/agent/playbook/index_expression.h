@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whole-number expressions of tensor sizes and loop coordinates: what a view does to coordinates, and how large its
-// dimensions are. An expression is a polynomial with integer coefficients; its atoms are sizes ("x_size1"), coordinates
-// and those quotients and remainders that could not be simplified away. Values, cheap to copy for the few terms that
-// occur.
+// Whole-number expressions of tensor sizes and loop coordinates: what a view does to coordinates, and how
+// large its dimensions are. An expression is a polynomial with integer coefficients; its atoms are sizes
+// ("x_size1"), coordinates and those quotients and remainders that could not be simplified away. Values,
+// cheap to copy for the few terms that occur.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct IndexAtom
 {
     enum class Kind { Size, Coordinate, Quotient, Remainder };
     Kind kind = Kind::Size;
-    std::string text;          ///< as written in C
-    std::int64_t captured = 1; ///< Size: its value in the captured case
+    std::string text;                    ///< as written in C
+    std::int64_t captured = 1;           ///< Size: its value in the captured case
     std::shared_ptr<const Index> first;  ///< Coordinate: its extent; Quotient, Remainder: the numerator
     std::shared_ptr<const Index> second; ///< Quotient, Remainder: the divisor
 };

@@ -42,7 +42,8 @@ void addNumbers(std::string &text, std::set<std::string> &written, const std::ve
     for (const PlanNumber &number : numbers) {
         for (const auto &[name, expression] : derived)
             if (mentions({number.expression}, name)) addNumbers(text, written, {{name, expression}}, derived);
-        if (written.insert(number.name).second) text += "//@ let " + number.name + " = " + number.expression + "\n";
+        if (written.insert(number.name).second)
+            text += "//@ let " + number.name + " = " + number.expression + "\n";
     }
 }
 
@@ -67,7 +68,8 @@ bool needsExactSums(const Composition &composition)
     if (std::none_of(outputs.begin(), outputs.end(), isSingle)) return false;
     for (const TensorId id : composition.program.reachable()) {
         const TensorNode &node = composition.program.node(id);
-        const bool adds = node.op == Op::Reduce && (node.reduction == Reduction::Sum || node.reduction == Reduction::Product);
+        const bool adds = node.op == Op::Reduce &&
+                          (node.reduction == Reduction::Sum || node.reduction == Reduction::Product);
         if (adds && node.dtype == DType::Float32) return true;
     }
     return false;
@@ -77,12 +79,14 @@ bool needsExactSums(const Composition &composition)
 
 bool Composition::reduces() const
 {
-    return std::any_of(kernels.begin(), kernels.end(), [](const KernelDomain &kernel) { return kernel.reduces; });
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [](const KernelDomain &kernel) { return kernel.reduces; });
 }
 
 const KernelDomain &Composition::main() const
 {
-    const auto it = std::find_if(kernels.begin(), kernels.end(), [](const KernelDomain &kernel) { return kernel.reduces; });
+    const auto it = std::find_if(kernels.begin(), kernels.end(),
+                                 [](const KernelDomain &kernel) { return kernel.reduces; });
     return it == kernels.end() ? kernels.front() : *it;
 }
 
@@ -102,7 +106,8 @@ Schedule legalised(Schedule s, const Composition &composition, const LaunchLimit
     const int most = static_cast<int>(std::clamp<std::int64_t>(limits.maxThreadsPerBlock, 32, 1024));
     s.lanes = std::clamp(s.lanes, s.reduces ? 1 : 32, most);
     s.rows = s.reduces ? std::clamp(s.rows, 1, most / s.lanes) : 1;
-    while (s.threads() < 32) s.rows *= 2; // shuffles need whole warps
+    while (s.threads() < 32)
+        s.rows *= 2; // shuffles need whole warps
     s.vector = std::clamp(s.vector, 1, widestVector(composition.task));
     if (!s.reduces || composition.main().passes() < 2) s.keep = Keep::Nothing;
     s.items = s.keep == Keep::Registers ? std::clamp(s.items, 1, 64) : 0;
@@ -130,7 +135,13 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
     NameScope names(task);
     std::vector<KernelText> kernels;
     for (const KernelDomain &domain : *domains) {
-        const KernelRequest request{task, *program, domain, schedule, names, names.unique(kernelName(task, domain)), schedule.reduces};
+        const KernelRequest request{task,
+                                    *program,
+                                    domain,
+                                    schedule,
+                                    names,
+                                    names.unique(kernelName(task, domain)),
+                                    schedule.reduces};
         kernels.push_back(domain.reduces ? writeRowsKernel(request) : writeElementsKernel(request));
     }
     std::set<std::string> helpers;
@@ -140,8 +151,9 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
         if (kernel.usesPacks) helpers.insert("packs");
         body += (body.empty() ? "" : "\n") + kernel.text;
     }
-    std::string text = "// " + (task.title.empty() ? task.id : task.title) + ": " + operatorChain(task) + ", in " +
-                       (kernels.size() == 1 ? "one kernel" : std::to_string(kernels.size()) + " kernels") + ".\n//\n";
+    std::string text =
+        "// " + (task.title.empty() ? task.id : task.title) + ": " + operatorChain(task) + ", in " +
+        (kernels.size() == 1 ? "one kernel" : std::to_string(kernels.size()) + " kernels") + ".\n//\n";
     text += "//@ tune LANES = " + std::to_string(schedule.lanes) + "\n";
     if (schedule.reduces) text += "//@ tune ROWS = " + std::to_string(schedule.rows) + "\n";
     text += "//@ tune VECTOR = " + std::to_string(schedule.vector) + "\n";
@@ -150,12 +162,15 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
     for (const KernelText &kernel : kernels) {
         std::vector<PlanNumber> numbers = kernel.numbers;
         for (const auto &[name, expression] : program->derivedSizes)
-            if (mentions({kernel.text}, name)) numbers.insert(numbers.begin(), {name, "(" + expression + ")"});
+            if (mentions({kernel.text}, name))
+                numbers.insert(numbers.begin(), {name, "(" + expression + ")"});
         addNumbers(text, written, numbers, program->derivedSizes);
     }
-    for (const KernelText &kernel : kernels) text += "//@ kernel " + kernel.name + " " + kernel.launch + "\n";
+    for (const KernelText &kernel : kernels)
+        text += "//@ kernel " + kernel.name + " " + kernel.launch + "\n";
     text += "//@ schedule " + scheduleText(schedule);
-    for (const auto &[key, value] : notes) text += " " + key + "=" + value;
+    for (const auto &[key, value] : notes)
+        text += " " + key + "=" + value;
     text += "\n\n" + includes(task);
     const std::string functions = helperFunctions(helpers, body);
     return text + functions + (functions.empty() ? "" : "\n") + body;

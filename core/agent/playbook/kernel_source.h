@@ -15,7 +15,8 @@ struct Composition
     TensorProgram program;
     std::vector<KernelDomain> kernels;
     bool reduces() const;
-    const KernelDomain &main() const; ///< the kernel that schedules are about: the first that reduces, else the first
+    const KernelDomain &
+    main() const; ///< the kernel that schedules are about: the first that reduces, else the first
 };
 
 /// NotSupported, with the sentence for canWrite(), where the playbook cannot.
@@ -25,8 +26,8 @@ Result<Composition> compose(const Task &task);
 TensorProgram simplified(const TensorProgram &program);
 bool canSimplify(const TensorProgram &program);
 
-/// The nearest schedule that this task and device allow: vectors of at most 16 bytes, whole warps, no more threads than
-/// a block may have.
+/// The nearest schedule that this task and device allow: vectors of at most 16 bytes, whole warps, no more
+/// threads than a block may have.
 Schedule legalised(Schedule schedule, const Composition &composition, const LaunchLimits &limits);
 
 /// `notes` are further keys of the schedule line: which tactic it was, what it promised.

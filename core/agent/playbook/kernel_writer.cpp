@@ -14,7 +14,10 @@ namespace
 
 constexpr std::size_t fileWidth = 110;
 
-bool isWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool isWordCharacter(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
 
 // Where the word stands alone, from `from` on; npos where it does not.
 std::size_t findWord(const std::string &line, const std::string &word, std::size_t from)
@@ -31,7 +34,8 @@ std::size_t findWord(const std::string &line, const std::string &word, std::size
 
 bool mentions(const Lines &lines, const std::string &word)
 {
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) { return findWord(line, word, 0) != std::string::npos; });
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string &line) { return findWord(line, word, 0) != std::string::npos; });
 }
 
 std::string withWord(const std::string &text, const std::string &word, const std::string &replacement)
@@ -47,18 +51,19 @@ int widestVector(const Task &task)
 {
     std::size_t widest = 1;
     for (const std::vector<TaskTensor> *list : {&task.inputs, &task.outputs})
-        for (const TaskTensor &tensor : *list) widest = std::max(widest, dtypeSize(tensor.type.dtype));
+        for (const TaskTensor &tensor : *list)
+            widest = std::max(widest, dtypeSize(tensor.type.dtype));
     return static_cast<int>(16 / std::min<std::size_t>(16, widest));
 }
 
 KernelWriter::KernelWriter(const KernelRequest &request, const std::vector<Axis> &rows,
-                           const std::vector<Axis> &columns, const std::string &row, const std::string &column)
+                           const std::vector<Axis> &columns, const std::string &row,
+                           const std::string &column)
     : request_(request)
     , planner_(request.task, request.program, rows, columns, row, column)
     , writer_(request.program, request.schedule, planner_, request.names)
     , hasRows_(!rows.empty())
-{
-}
+{}
 
 std::string KernelWriter::cast(const std::string &text) const
 {
@@ -73,7 +78,8 @@ void KernelWriter::line(const std::string &text)
 
 void KernelWriter::lines(const Lines &list)
 {
-    for (const std::string &text : list) line(text);
+    for (const std::string &text : list)
+        line(text);
 }
 
 void KernelWriter::open(const std::string &text)
@@ -126,9 +132,12 @@ std::string KernelWriter::argumentList(const std::string &further) const
 {
     std::vector<std::string> list;
     std::set<int> inputs;
-    for (const Access &access : writer_.accesses()) inputs.insert(access.tensor);
-    for (const int input : inputs) list.push_back(request_.task.inputs[static_cast<std::size_t>(input)].name);
-    for (const std::size_t output : request_.domain.outputs) list.push_back(request_.task.outputs[output].name);
+    for (const Access &access : writer_.accesses())
+        inputs.insert(access.tensor);
+    for (const int input : inputs)
+        list.push_back(request_.task.inputs[static_cast<std::size_t>(input)].name);
+    for (const std::size_t output : request_.domain.outputs)
+        list.push_back(request_.task.outputs[output].name);
     list.insert(list.end(), planner_.parameters().begin(), planner_.parameters().end());
     list.push_back(further);
     const std::string indent(static_cast<std::size_t>(depth_ + 2) * 4, ' ');
@@ -139,10 +148,12 @@ std::string KernelWriter::parameterList(const std::string &further)
 {
     std::vector<std::string> list;
     std::set<int> inputs;
-    for (const Access &access : writer_.accesses()) inputs.insert(access.tensor);
+    for (const Access &access : writer_.accesses())
+        inputs.insert(access.tensor);
     for (const int input : inputs) {
         const TaskTensor &tensor = request_.task.inputs[static_cast<std::size_t>(input)];
-        list.push_back(std::string("const ") + storageName(tensor.type.dtype) + " *__restrict__ " + tensor.name);
+        list.push_back(std::string("const ") + storageName(tensor.type.dtype) + " *__restrict__ " +
+                       tensor.name);
     }
     for (const std::size_t output : request_.domain.outputs) {
         const TaskTensor &tensor = request_.task.outputs[output];
@@ -165,7 +176,8 @@ std::string KernelWriter::packsFit(const std::vector<Access> &stores)
 {
     std::vector<std::string> conditions;
     const auto add = [&conditions](const std::string &condition) {
-        if (std::find(conditions.begin(), conditions.end(), condition) == conditions.end()) conditions.push_back(condition);
+        if (std::find(conditions.begin(), conditions.end(), condition) == conditions.end())
+            conditions.push_back(condition);
     };
     if (hasRows_ || request_.domain.reduces) add(columnCount_ + " % VECTOR == 0");
     std::vector<Access> all = stores;
@@ -176,7 +188,8 @@ std::string KernelWriter::packsFit(const std::vector<Access> &stores)
         if (!access.stride.empty()) add(access.stride + " == 1");
         add("aligned(" + access.pointer + ")");
         for (const Index &step : access.base.steps())
-            if (const std::string size = planner_.factorText(step); size != columnCount_) add(size + " % VECTOR == 0");
+            if (const std::string size = planner_.factorText(step); size != columnCount_)
+                add(size + " % VECTOR == 0");
     }
     std::string text;
     const std::string indent = "\n" + std::string(static_cast<std::size_t>(depth_) * 4 + 23, ' ');
@@ -195,10 +208,11 @@ std::string KernelWriter::loadPack(const Access &access, const std::string &offs
     return std::string(streams ? "load_streaming" : "load") + "<N>(" + access.pointer + " + " + offset + ")";
 }
 
-std::string KernelWriter::storeText(const Access &access, const std::string &offset, const std::string &pack) const
+std::string KernelWriter::storeText(const Access &access, const std::string &offset,
+                                    const std::string &pack) const
 {
-    return std::string(request_.schedule.streaming ? "store_streaming" : "store") + "<N>(" + access.pointer + " + " +
-           offset + ", " + pack + ");";
+    return std::string(request_.schedule.streaming ? "store_streaming" : "store") + "<N>(" + access.pointer +
+           " + " + offset + ", " + pack + ");";
 }
 
 } // namespace kernelwright::playbook

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes one kernel: its text and what the launch plan says of it. KernelWriter holds what both shapes share; the shape
-// for elements is in elements_kernel.cpp, that for rows in rows_kernel.cpp.
+// Writes one kernel: its text and what the launch plan says of it. KernelWriter holds what both shapes share;
+// the shape for elements is in elements_kernel.cpp, that for rows in rows_kernel.cpp.
 #pragma once
 
 #include "scalar_code.h"
@@ -39,14 +39,14 @@ int widestVector(const Task &task);
 class KernelWriter
 {
 protected:
-    KernelWriter(const KernelRequest &request, const std::vector<Axis> &rows, const std::vector<Axis> &columns,
-                 const std::string &row, const std::string &column);
+    KernelWriter(const KernelRequest &request, const std::vector<Axis> &rows,
+                 const std::vector<Axis> &columns, const std::string &row, const std::string &column);
 
     const char *index() const { return request_.schedule.wideIndex ? "long long" : "unsigned"; }
     std::string cast(const std::string &text) const; ///< to the index type
     /// The parameter list: pointers, then the numbers the code needs.
     std::string parameterList(const std::string &further = {}); ///< `further` stands behind them
-    std::string argumentList(const std::string &further) const;  ///< to hand the same on
+    std::string argumentList(const std::string &further) const; ///< to hand the same on
     std::string launchBounds() const;
     /// The condition under which packs of VECTOR lie in one row and at aligned addresses.
     std::string packsFit(const std::vector<Access> &stores);

@@ -12,8 +12,7 @@ Narrator::Narrator(const AgentStream &stream, const CancelToken &cancel, int wor
     : stream_(stream)
     , cancel_(cancel)
     , wordDelayMs_(wordDelayMs)
-{
-}
+{}
 
 // The token has no event to wait for, so a long wait is taken in slices short enough to end promptly.
 void Narrator::wait(int milliseconds) const

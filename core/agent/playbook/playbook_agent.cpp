@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The playbook agent: looks back at what the last candidate did, chooses the next change by the numbers measured, says so
-// in sentences and writes the kernel.
+// The playbook agent: looks back at what the last candidate did, chooses the next change by the numbers
+// measured, says so in sentences and writes the kernel.
 #include "agent/agent.h"
 #include "base/resources.h"
 #include "base/text.h"
@@ -29,15 +29,14 @@ Schedule simplestSchedule(const Composition &composition, const LaunchLimits &li
 class Session
 {
 public:
-    Session(const AgentRequest &request, const Composition &composition, const std::map<std::string, TacticText> &texts,
-            Narrator &narrator)
+    Session(const AgentRequest &request, const Composition &composition,
+            const std::map<std::string, TacticText> &texts, Narrator &narrator)
         : request_(request)
         , composition_(composition)
         , texts_(texts)
         , narrator_(narrator)
         , history_(request)
-    {
-    }
+    {}
 
     Result<Proposal> run();
 
@@ -50,7 +49,8 @@ private:
     void lookBack();
     const Attempt *chooseBase();
     Situation situationOf(const Attempt *base) const;
-    Proposal finish(const Schedule &schedule, const std::string &summary, const std::string &tactic, double expectedFactor);
+    Proposal finish(const Schedule &schedule, const std::string &summary, const std::string &tactic,
+                    double expectedFactor);
     const LaunchLimits &limits() const { return request_.device.limits; }
 
     const AgentRequest &request_;
@@ -76,8 +76,10 @@ Situation Session::situationOf(const Attempt *base) const
 {
     Schedule schedule = simplestSchedule(composition_, limits());
     if (base)
-        if (const std::optional<Schedule> own = history_.scheduleNear(base->candidate->id)) schedule = legalised(*own, composition_, limits());
-    return describeSituation(composition_, request_, schedule, base && base->candidate->evaluation ? base->candidate : nullptr);
+        if (const std::optional<Schedule> own = history_.scheduleNear(base->candidate->id))
+            schedule = legalised(*own, composition_, limits());
+    return describeSituation(composition_, request_, schedule,
+                             base && base->candidate->evaluation ? base->candidate : nullptr);
 }
 
 Result<Proposal> Session::first()
@@ -94,17 +96,25 @@ Result<Proposal> Session::first()
 Result<Proposal> Session::afterFailures()
 {
     Schedule safest = simplestSchedule(composition_, limits());
-    const bool isJudged = std::any_of(history_.attempts().begin(), history_.attempts().end(), [](const Attempt &attempt) { return attempt.hasFailed; });
+    const bool isJudged = std::any_of(history_.attempts().begin(), history_.attempts().end(),
+                                      [](const Attempt &attempt) { return attempt.hasFailed; });
     if (const Attempt *same = history_.withSchedule(safest); same && isJudged)
         return fail(ErrorCode::NotSupported,
-                    "The plainest kernel the playbook can write for this task, candidate " + std::to_string(same->candidate->id) +
-                        ", was not right either, so it has nothing left to try; edit it by hand or choose a language-model agent.");
+                    "The plainest kernel the playbook can write for this task, candidate " +
+                        std::to_string(same->candidate->id) +
+                        ", was not right either, so it has nothing left to try; edit it by hand or choose a "
+                        "language-model agent.");
     if (const Attempt *same = history_.withSchedule(safest))
-        return fail(ErrorCode::NotSupported, "Candidate " + std::to_string(same->candidate->id) +
-                                                 " has not been measured, and without a measurement the playbook has nothing to go by.");
-    narrator_.say("No candidate of this task is right yet, so I take the safest variant: one element at a time, 64-bit indices, no "
-                  "row kept, the formula exactly as the model has it. If this is right, the fault was in the shape and not in the formula.");
-    return finish(safest, "The safest variant, to find out whether the formula or the shape was at fault", "", 0);
+        return fail(
+            ErrorCode::NotSupported,
+            "Candidate " + std::to_string(same->candidate->id) +
+                " has not been measured, and without a measurement the playbook has nothing to go by.");
+    narrator_.say("No candidate of this task is right yet, so I take the safest variant: one element at a "
+                  "time, 64-bit indices, no "
+                  "row kept, the formula exactly as the model has it. If this is right, the fault was in the "
+                  "shape and not in the formula.");
+    return finish(safest, "The safest variant, to find out whether the formula or the shape was at fault", "",
+                  0);
 }
 
 void Session::lookBack()
@@ -120,10 +130,12 @@ const Attempt *Session::chooseBase()
     const Attempt *best = history_.best();
     const Attempt *parent = request_.parent ? history_.find(request_.parent->id) : nullptr;
     if (!parent || parent == best) return best;
-    const bool parentIsAsGood = parent->isCorrect && parent->latencyUs > 0 && parent->latencyUs <= 1.01 * best->latencyUs;
+    const bool parentIsAsGood =
+        parent->isCorrect && parent->latencyUs > 0 && parent->latencyUs <= 1.01 * best->latencyUs;
     if (parentIsAsGood) return parent;
-    narrator_.say("I go back to candidate " + std::to_string(best->candidate->id) + ", the fastest right one with " +
-                  formatMicroseconds(best->latencyUs) + ", and build on that.");
+    narrator_.say("I go back to candidate " + std::to_string(best->candidate->id) +
+                  ", the fastest right one with " + formatMicroseconds(best->latencyUs) +
+                  ", and build on that.");
     return best;
 }
 
@@ -132,8 +144,7 @@ Result<Proposal> Session::nextMove()
     const Attempt *base = chooseBase();
     const Situation situation = situationOf(base);
     if (!base->schedule) narrator_.say(describeForeignBase(*base, history_));
-    if (situation.isNearFloor())
-        return fail(ErrorCode::NotSupported, describeEnd(situation, true));
+    if (situation.isNearFloor()) return fail(ErrorCode::NotSupported, describeEnd(situation, true));
     const std::set<std::string> failed = history_.failedTactics(base->candidate->id);
     for (const Move &move : movesFor(situation)) {
         if (failed.count(move.tactic)) continue;
@@ -146,7 +157,8 @@ Result<Proposal> Session::nextMove()
         narrator_.paragraph();
         narrator_.say(filledIn(text.change, facts));
         narrator_.say(describeExpectation(filledIn(text.expect, facts), situation, move.expectedFactor));
-        return finish(move.schedule, text.title + ": " + describeChange(situation.schedule, move.schedule), move.tactic, move.expectedFactor);
+        return finish(move.schedule, text.title + ": " + describeChange(situation.schedule, move.schedule),
+                      move.tactic, move.expectedFactor);
     }
     return fail(ErrorCode::NotSupported, describeEnd(situation, false));
 }
@@ -157,9 +169,11 @@ std::optional<Proposal> Session::followInstruction()
     const Situation situation = situationOf(parent);
     const Request asked = understand(request_.instruction, situation);
     narrator_.say("You wrote \"" + request_.instruction + "\".");
-    for (const std::string &sentence : asked.impossible) narrator_.say(sentence);
+    for (const std::string &sentence : asked.impossible)
+        narrator_.say(sentence);
     if (!asked.unknown.empty())
-        narrator_.say("I do not know what \"" + joinText(asked.unknown, " ") + "\" means for this kernel. " + knownWords(composition_.reduces()));
+        narrator_.say("I do not know what \"" + joinText(asked.unknown, " ") + "\" means for this kernel. " +
+                      knownWords(composition_.reduces()));
     Schedule schedule = legalised(asked.schedule, composition_, limits());
     if (asked.asksForSimplest) schedule = simplestSchedule(composition_, limits());
     if (!asked.changes() && !asked.asksForSimplest) {
@@ -167,12 +181,13 @@ std::optional<Proposal> Session::followInstruction()
         return std::nullopt;
     }
     if (const Attempt *same = history_.withSchedule(schedule)) {
-        narrator_.say("That is candidate " + std::to_string(same->candidate->id) + " already, which " + describeResult(*same) +
-                      "; so I take the next step that the numbers speak for.");
+        narrator_.say("That is candidate " + std::to_string(same->candidate->id) + " already, which " +
+                      describeResult(*same) + "; so I take the next step that the numbers speak for.");
         return std::nullopt;
     }
     if (parent && !parent->schedule) narrator_.say(describeForeignBase(*parent, history_));
-    const std::string change = asked.asksForSimplest ? "start again from the simplest kernel" : joinText(asked.understood, ", ");
+    const std::string change =
+        asked.asksForSimplest ? "start again from the simplest kernel" : joinText(asked.understood, ", ");
     narrator_.say("I understand: " + change + ".");
     const std::string effective = describeChange(situation.schedule, schedule);
     narrator_.say("In the schedule that is: " + effective + ".");
@@ -180,7 +195,8 @@ std::optional<Proposal> Session::followInstruction()
     return finish(schedule, "As asked: " + change, "", 0);
 }
 
-Proposal Session::finish(const Schedule &schedule, const std::string &summary, const std::string &tactic, double expectedFactor)
+Proposal Session::finish(const Schedule &schedule, const std::string &summary, const std::string &tactic,
+                         double expectedFactor)
 {
     std::map<std::string, std::string> notes;
     if (!tactic.empty()) notes["tactic"] = tactic;
@@ -199,8 +215,7 @@ class PlaybookAgent : public Agent
 public:
     explicit PlaybookAgent(int wordDelayMs)
         : wordDelayMs_(wordDelayMs)
-    {
-    }
+    {}
 
     std::string name() const override { return "playbook"; }
 
@@ -211,11 +226,13 @@ public:
         return {};
     }
 
-    Result<Proposal> propose(const AgentRequest &request, const AgentStream &stream, const CancelToken &cancel) override
+    Result<Proposal> propose(const AgentRequest &request, const AgentStream &stream,
+                             const CancelToken &cancel) override
     {
         const Result<Composition> composition = compose(request.task);
         if (!composition) return tl::unexpected(composition.error());
-        const Result<std::map<std::string, TacticText>> texts = readTacticTexts((resourceDirectory() / "playbook").string());
+        const Result<std::map<std::string, TacticText>> texts =
+            readTacticTexts((resourceDirectory() / "playbook").string());
         if (!texts) return tl::unexpected(texts.error());
         Narrator narrator(stream, cancel, wordDelayMs_);
         Result<Proposal> proposal = Session(request, *composition, *texts, narrator).run();
@@ -231,6 +248,9 @@ private:
 
 } // namespace playbook
 
-std::unique_ptr<Agent> makePlaybookAgent(int wordDelayMs) { return std::make_unique<playbook::PlaybookAgent>(wordDelayMs); }
+std::unique_ptr<Agent> makePlaybookAgent(int wordDelayMs)
+{
+    return std::make_unique<playbook::PlaybookAgent>(wordDelayMs);
+}
 
 } // namespace kernelwright

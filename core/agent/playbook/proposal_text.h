@@ -16,7 +16,8 @@ std::string describeShape(const Situation &situation); ///< "256 threads per row
 /// "took 12.3 µs, 1.40× faster than eager", "was incorrect: …"
 std::string describeResult(const Attempt &attempt);
 /// What the latest candidate was expected to do, what it did, and what follows from that.
-std::string describeOutcome(const Attempt &attempt, const History &history, const std::map<std::string, TacticText> &texts);
+std::string describeOutcome(const Attempt &attempt, const History &history,
+                            const std::map<std::string, TacticText> &texts);
 std::string describeForeignBase(const Attempt &base, const History &history);
 std::string describeExpectation(const std::string &what, const Situation &situation, double factor);
 /// What a person's change will do to the launch, in numbers.

@@ -13,12 +13,16 @@ namespace
 
 constexpr std::size_t longestInline = 56; // an expression longer than this gets a name, for people to read
 
-std::string indentation(int depth) { return std::string(static_cast<std::size_t>(depth) * 4, ' '); }
+std::string indentation(int depth)
+{
+    return std::string(static_cast<std::size_t>(depth) * 4, ' ');
+}
 
 std::string keyOf(TensorId id, const std::vector<Index> &coordinates)
 {
     std::string key = std::to_string(id) + ":";
-    for (const Index &coordinate : coordinates) key += coordinate.text() + ",";
+    for (const Index &coordinate : coordinates)
+        key += coordinate.text() + ",";
     return key;
 }
 
@@ -37,8 +41,7 @@ ScalarWriter::ScalarWriter(const TensorProgram &program, const Schedule &schedul
     , names_(names)
     , usesPacks_(usesPacks(schedule))
     , uses_(program.useCounts())
-{
-}
+{}
 
 Lines &ScalarWriter::linesFor(int level)
 {
@@ -55,26 +58,41 @@ void ScalarWriter::endPass()
 {
     elementMemo_.clear();
     streams_.clear();
-    for (const std::string &name : elementNames_) names_.release(name);
+    for (const std::string &name : elementNames_)
+        names_.release(name);
     elementNames_.clear();
 }
 
-Lines ScalarWriter::takeRowLines() { return std::exchange(rowLines_, {}); }
-Lines ScalarWriter::takeElementLines() { return std::exchange(elementLines_, {}); }
+Lines ScalarWriter::takeRowLines()
+{
+    return std::exchange(rowLines_, {});
+}
+Lines ScalarWriter::takeElementLines()
+{
+    return std::exchange(elementLines_, {});
+}
 
 std::string ScalarWriter::hintFor(const TensorNode &node) const
 {
     if (!node.name.empty()) return node.op == Op::Load ? node.name + "_value" : node.name;
     switch (node.op) {
-    case Op::Exp: return "power";
-    case Op::Subtract: return "difference";
-    case Op::Multiply: return "product";
-    case Op::Add: return "sum";
-    case Op::Divide: return "quotient";
+    case Op::Exp:
+        return "power";
+    case Op::Subtract:
+        return "difference";
+    case Op::Multiply:
+        return "product";
+    case Op::Add:
+        return "sum";
+    case Op::Divide:
+        return "quotient";
     case Op::Rsqrt:
-    case Op::Reciprocal: return "scale";
-    case Op::Reduce: return "row_value";
-    default: return "part";
+    case Op::Reciprocal:
+        return "scale";
+    case Op::Reduce:
+        return "row_value";
+    default:
+        return "part";
     }
 }
 
@@ -82,11 +100,15 @@ Fragment ScalarWriter::named(const Fragment &fragment, Number number, const std:
 {
     if (fragment.level == 0) return fragment;
     const bool isName = fragment.precedence == 3 && toIdentifier(fragment.text) == fragment.text;
-    if (isName) return fragment;
+    if (isName && !fragment.isDouble) return fragment;
     const std::string name = names_.unique(hint);
     if (fragment.level >= 2) elementNames_.push_back(name);
+    // Naming is where a value held in double becomes the float that it stands for.
+    const std::string value =
+        fragment.isDouble ? std::string("static_cast<float>(") + fragment.text + ")" : fragment.text;
     linesFor(fragment.level)
-        .push_back(indentation(branchDepth_) + "const " + numberName(number) + " " + name + " = " + fragment.text + ";");
+        .push_back(indentation(branchDepth_) + "const " + numberName(number) + " " + name + " = " + value +
+                   ";");
     return {name, 3, fragment.level};
 }
 
@@ -99,7 +121,7 @@ Fragment ScalarWriter::value(TensorId id, const std::vector<Index> &coordinates)
     Fragment fragment = compute(id, node, coordinates);
     const bool isShared = uses_[static_cast<std::size_t>(id)] > 1;
     const bool isView = node.op == Op::Reindex;
-    if (!isView && (isShared || fragment.text.size() > longestInline))
+    if (!isView && (isShared || fragment.text.size() > longestInline) && !fragment.isDouble)
         fragment = named(fragment, numberOf(node.dtype), hintFor(node));
     (fragment.level >= 2 ? elementMemo_ : rowMemo_)[key] = fragment;
     return fragment;
@@ -108,22 +130,30 @@ Fragment ScalarWriter::value(TensorId id, const std::vector<Index> &coordinates)
 Fragment ScalarWriter::compute(TensorId id, const TensorNode &node, const std::vector<Index> &coordinates)
 {
     switch (node.op) {
-    case Op::Load: return load(node, coordinates);
+    case Op::Load:
+        return load(node, coordinates);
     case Op::Literal:
         return {isWhole(node.dtype) ? literalText(node.integer, numberOf(node.dtype))
-                                    : literalText(node.number, numberOf(node.dtype)), 3, 0};
-    case Op::Position: return position(node, coordinates[0]);
+                                    : literalText(node.number, numberOf(node.dtype)),
+                3, 0};
+    case Op::Position:
+        return position(node, coordinates[0]);
     case Op::SizeValue:
-        return {std::string("static_cast<") + numberName(numberOf(node.dtype)) + ">(" + planner_.text(node.source[0]) + ")",
+        return {std::string("static_cast<") + numberName(numberOf(node.dtype)) + ">(" +
+                    planner_.text(node.source[0]) + ")",
                 3, 1};
-    case Op::Reduce: return {reductions_.at(id), 3, 1};
+    case Op::Reduce:
+        return reductions_.at(id);
     case Op::Reindex: {
         std::vector<Index> own;
-        for (const Index &source : node.source) own.push_back(source.substituted(placeholderValues(coordinates)));
+        for (const Index &source : node.source)
+            own.push_back(source.substituted(placeholderValues(coordinates)));
         return value(node.operands[0], own);
     }
-    case Op::Concatenate: return concatenated(node, coordinates);
-    default: break;
+    case Op::Concatenate:
+        return concatenated(node, coordinates);
+    default:
+        break;
     }
     std::vector<Fragment> operands;
     int level = 0;
@@ -138,11 +168,43 @@ Fragment ScalarWriter::compute(TensorId id, const TensorNode &node, const std::v
             const TensorNode &operand = program_.node(node.operands[i]);
             operands[i] = named(operands[i], numberOf(operand.dtype), hintFor(operand));
         }
-    const bool dividesByRow = node.op == Op::Divide && schedule_.reciprocal && !isWhole(node.dtype) && !branch_ &&
-                              operands[0].level == 2 && operands[1].level < 2;
+    const bool isDouble =
+        level < 2 && numberOf(node.dtype) == Number::Float32 &&
+        std::any_of(operands.begin(), operands.end(), [](const Fragment &f) { return f.isDouble; });
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const TensorId operandId = node.operands[i];
+        if (isDouble)
+            operands[i] = inDouble(operandId, operands[i]);
+        else if (operands[i].isDouble)
+            operands[i] = named(operands[i], Number::Float32, hintFor(program_.node(operandId)));
+    }
+    const bool dividesByRow = node.op == Op::Divide && schedule_.reciprocal && !isWhole(node.dtype) &&
+                              !branch_ && operands[0].level == 2 && operands[1].level < 2;
     Fragment result = dividesByRow ? timesReciprocal(node, operands) : arithmetic(node, operands);
     result.level = level;
+    result.isDouble = isDouble;
     return result;
+}
+
+// Constants lose their float suffix next to values in double; everything else is converted by C's own rules.
+Fragment ScalarWriter::inDouble(TensorId id, const Fragment &fragment) const
+{
+    const TensorNode &node = program_.node(id);
+    if (node.op == Op::Literal && !isWhole(node.dtype))
+        return {literalText(node.number, Number::Float64), 3, 0};
+    if (fragment.isDouble || numberOf(node.dtype) != Number::Float32) return fragment;
+    return {"static_cast<double>(" + fragment.text + ")", 3, fragment.level};
+}
+
+std::string ScalarWriter::summand(TensorId id, const std::vector<Index> &coordinates)
+{
+    const TensorNode &node = program_.node(id);
+    const bool isProduct = node.op == Op::Multiply && uses_[static_cast<std::size_t>(id)] == 1;
+    if (!isProduct) return value(id, coordinates).text;
+    std::vector<Fragment> factors;
+    for (const TensorId operandId : node.operands)
+        factors.push_back(value(operandId, operandCoordinates(node, program_.node(operandId), coordinates)));
+    return infix({"static_cast<double>(" + factors[0].text + ")", 3, 0}, "*", factors[1], 2).text;
 }
 
 // x / r for every x of a row as x * (1 / r): one division per row and one more rounding per element.
@@ -167,8 +229,10 @@ Fragment ScalarWriter::load(const TensorNode &node, const std::vector<Index> &co
     const Access &access = accesses_[it->second];
     const bool dependsOnElement = access.moves;
     if (access.streams && !branch_) {
-        if (std::find(streams_.begin(), streams_.end(), it->second) == streams_.end()) streams_.push_back(it->second);
-        const std::string element = usesPacks_ ? access.name + "_pack.at[k]" : access.pointer + "[" + access.name + "_at]";
+        if (std::find(streams_.begin(), streams_.end(), it->second) == streams_.end())
+            streams_.push_back(it->second);
+        const std::string element =
+            usesPacks_ ? access.name + "_pack.at[k]" : access.pointer + "[" + access.name + "_at]";
         return {loadedText(element, node.dtype), 3, 2};
     }
     std::string offset = access.baseText;
@@ -191,7 +255,8 @@ Fragment ScalarWriter::position(const TensorNode &node, const Index &coordinate)
     return {std::string("static_cast<") + numberName(numberOf(node.dtype)) + ">(" + text + ")", 3, level};
 }
 
-// One piece or another, by where the coordinate lies: a branch, since the other piece has no element there to load.
+// One piece or another, by where the coordinate lies: a branch, since the other piece has no element there to
+// load.
 Fragment ScalarWriter::concatenated(const TensorNode &node, const std::vector<Index> &coordinates)
 {
     const auto dimension = static_cast<std::size_t>(node.dimension);
@@ -206,7 +271,8 @@ Fragment ScalarWriter::concatenated(const TensorNode &node, const std::vector<In
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
         const Index end = begin + program_.node(node.operands[i]).extents[dimension];
         const bool isLast = i + 1 == node.operands.size();
-        const std::string condition = "if (" + planner_.text(coordinates[dimension]) + " < " + planner_.text(end) + ") {";
+        const std::string condition =
+            "if (" + planner_.text(coordinates[dimension]) + " < " + planner_.text(end) + ") {";
         lines.push_back(indent + (i == 0 ? "" : "} else ") + (isLast ? (i == 0 ? "{" : "{") : condition));
         std::vector<Index> own = coordinates;
         own[dimension] = own[dimension] - begin;
@@ -231,13 +297,16 @@ Fragment ScalarWriter::concatenated(const TensorNode &node, const std::vector<In
 Fragment ScalarWriter::call(const std::string &function, const std::vector<Fragment> &arguments) const
 {
     std::string text = function + "(";
-    for (std::size_t i = 0; i < arguments.size(); ++i) text += (i ? ", " : "") + arguments[i].text;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        text += (i ? ", " : "") + arguments[i].text;
     return {text + ")", 3, 0};
 }
 
-Fragment ScalarWriter::infix(const Fragment &left, const char *symbol, const Fragment &right, int precedence) const
+Fragment ScalarWriter::infix(const Fragment &left, const char *symbol, const Fragment &right,
+                             int precedence) const
 {
-    return {parenthesised(left, precedence) + " " + symbol + " " + parenthesised(right, precedence + 1), precedence, 0};
+    return {parenthesised(left, precedence) + " " + symbol + " " + parenthesised(right, precedence + 1),
+            precedence, 0};
 }
 
 } // namespace kernelwright::playbook

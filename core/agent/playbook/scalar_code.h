@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes the statements that compute single elements: from a value and its coordinates back to the loads. What depends
-// only on the row is written once per row, outside the loop over its columns.
+// Writes the statements that compute single elements: from a value and its coordinates back to the loads.
+// What depends only on the row is written once per row, outside the loop over its columns.
 #pragma once
 
 #include "access.h"
@@ -21,6 +21,8 @@ struct Fragment
     std::string text;
     int precedence = 3; ///< 3 names, calls and literals, 2 products, 1 sums, 0 the rest
     int level = 0;      ///< 0 a constant, 1 the same for a whole row, 2 one per element
+    bool isDouble =
+        false; ///< a float value that is still held in double: a row's sum and what follows from it
 };
 
 using Lines = std::vector<std::string>;
@@ -31,14 +33,20 @@ bool usesPacks(const Schedule &schedule);
 class ScalarWriter
 {
 public:
-    ScalarWriter(const TensorProgram &program, const Schedule &schedule, AccessPlanner &planner, NameScope &names);
+    ScalarWriter(const TensorProgram &program, const Schedule &schedule, AccessPlanner &planner,
+                 NameScope &names);
 
     /// The value of a node at coordinates of the domain; statements it needs go to rowLines and elementLines.
     Fragment value(TensorId id, const std::vector<Index> &coordinates);
     /// A name for the fragment, declared where its level belongs.
     Fragment named(const Fragment &fragment, Number number, const std::string &hint);
-    /// Results of reductions that are known by now.
-    void setReduction(TensorId id, const std::string &name) { reductions_[id] = name; }
+    /// Results of reductions that are known by now; `isDouble` when a float sum is still in double.
+    void setReduction(TensorId id, const std::string &name, bool isDouble)
+    {
+        reductions_[id] = {name, 3, 1, isDouble};
+    }
+    /// A summand in double; a product without any rounding.
+    std::string summand(TensorId id, const std::vector<Index> &coordinates);
 
     /// Forgets what was computed per element, at the end of a pass.
     void endPass();
@@ -57,8 +65,11 @@ private:
     Fragment position(const TensorNode &node, const Index &coordinate);
     Fragment concatenated(const TensorNode &node, const std::vector<Index> &coordinates);
     Fragment arithmetic(const TensorNode &node, std::vector<Fragment> operands);
-    Fragment function(const TensorNode &node, const Fragment &operand);
-    Fragment binaryFunction(const TensorNode &node, const Fragment &left, const Fragment &right);
+    Fragment function(const TensorNode &node, const Fragment &operand, Number number);
+    Fragment binaryFunction(const TensorNode &node, const Fragment &left, const Fragment &right,
+                            Number number);
+    Fragment inDouble(TensorId id, const Fragment &fragment) const;
+    bool addsProducts(const TensorNode &node) const;
     Fragment converted(const Fragment &value, DType from, DType to);
     Fragment call(const std::string &function, const std::vector<Fragment> &arguments) const;
     Fragment infix(const Fragment &left, const char *symbol, const Fragment &right, int precedence) const;
@@ -71,7 +82,7 @@ private:
     NameScope &names_;
     bool usesPacks_;
     std::vector<int> uses_;
-    std::map<TensorId, std::string> reductions_;
+    std::map<TensorId, Fragment> reductions_;
     std::map<std::string, Fragment> rowMemo_, elementMemo_;
     Lines rowLines_, elementLines_;
     Lines *branch_ = nullptr; ///< inside a branch everything is written there

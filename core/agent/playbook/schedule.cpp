@@ -15,17 +15,24 @@ namespace
 const char *keepName(Keep keep)
 {
     switch (keep) {
-    case Keep::Registers: return "registers";
-    case Keep::Shared: return "shared";
-    case Keep::Nothing: break;
+    case Keep::Registers:
+        return "registers";
+    case Keep::Shared:
+        return "shared";
+    case Keep::Nothing:
+        break;
     }
     return "nothing";
 }
 
-const char *yesNo(bool flag) { return flag ? "yes" : "no"; }
+const char *yesNo(bool flag)
+{
+    return flag ? "yes" : "no";
+}
 
 // A whole number within bounds; what a person may have typed there is not trusted.
-int bounded(const std::map<std::string, std::string> &keys, const char *key, int fallback, int least, int most)
+int bounded(const std::map<std::string, std::string> &keys, const char *key, int fallback, int least,
+            int most)
 {
     const auto it = keys.find(key);
     if (it == keys.end()) return fallback;
@@ -44,7 +51,8 @@ bool isYes(const std::map<std::string, std::string> &keys, const char *key, bool
 int powerOfTwoBelow(int value)
 {
     int power = 1;
-    while (power * 2 <= value) power *= 2;
+    while (power * 2 <= value)
+        power *= 2;
     return power;
 }
 
@@ -53,7 +61,9 @@ int powerOfTwoBelow(int value)
 std::string scheduleText(const Schedule &s)
 {
     std::string text = std::string("agent=playbook shape=") + (s.reduces ? "rows" : "elements");
-    const auto add = [&text](const char *key, const std::string &value) { text += std::string(" ") + key + "=" + value; };
+    const auto add = [&text](const char *key, const std::string &value) {
+        text += std::string(" ") + key + "=" + value;
+    };
     add("lanes", std::to_string(s.lanes));
     if (s.reduces) add("rows", std::to_string(s.rows));
     add("vector", std::to_string(s.vector));
@@ -83,7 +93,9 @@ std::optional<Schedule> scheduleFromText(const std::map<std::string, std::string
     s.lanes = powerOfTwoBelow(bounded(keys, "lanes", s.lanes, 1, 1024));
     s.rows = powerOfTwoBelow(bounded(keys, "rows", s.rows, 1, 1024 / s.lanes));
     s.vector = powerOfTwoBelow(bounded(keys, "vector", s.vector, 1, 16));
-    s.keep = value("keep") == "registers" ? Keep::Registers : value("keep") == "shared" ? Keep::Shared : Keep::Nothing;
+    s.keep = value("keep") == "registers" ? Keep::Registers
+             : value("keep") == "shared"  ? Keep::Shared
+                                          : Keep::Nothing;
     s.items = s.keep == Keep::Registers ? bounded(keys, "items", 1, 1, 64) : 0;
     s.blocksPerSm = bounded(keys, "blocks_per_sm", 0, 0, 32);
     s.minimumBlocks = bounded(keys, "minimum_blocks", 0, 0, 32);
@@ -91,7 +103,7 @@ std::optional<Schedule> scheduleFromText(const std::map<std::string, std::string
     s.wideIndex = value("index") != "32";
     s.simplified = isYes(keys, "simplified", false);
     s.reciprocal = isYes(keys, "reciprocal", false);
-    s.exactSums = value("sums") != "float";
+    s.exactSums = s.reduces && value("sums") != "float";
     s.fastMath = value("math") == "fast";
     return s;
 }
@@ -116,18 +128,23 @@ std::string describeChange(const Schedule &before, const Schedule &after)
     number(before.lanes, after.lanes, after.reduces ? "threads per row" : "threads per block");
     number(before.rows, after.rows, "rows per block");
     number(before.vector, after.vector, "elements per access");
-    if (before.keep != after.keep)
-        parts.push_back(std::string("row kept in ") + keepName(after.keep));
+    if (before.keep != after.keep) parts.push_back(std::string("row kept in ") + keepName(after.keep));
     if (after.keep == Keep::Registers && before.keep == after.keep)
         number(before.items, after.items, "accesses kept per thread");
     number(before.blocksPerSm, after.blocksPerSm, "blocks per multiprocessor (0 = all)");
     number(before.minimumBlocks, after.minimumBlocks, "resident blocks asked of the compiler");
-    if (before.streaming != after.streaming) parts.emplace_back(after.streaming ? "streaming accesses" : "cached accesses");
-    if (before.wideIndex != after.wideIndex) parts.emplace_back(after.wideIndex ? "64-bit indices" : "32-bit indices");
-    if (before.simplified != after.simplified) parts.emplace_back(after.simplified ? "simplified algebra" : "algebra as in the model");
-    if (before.reciprocal != after.reciprocal) parts.emplace_back(after.reciprocal ? "one reciprocal per row" : "a division per element");
-    if (before.exactSums != after.exactSums) parts.emplace_back(after.exactSums ? "sums in double" : "sums in float");
-    if (before.fastMath != after.fastMath) parts.emplace_back(after.fastMath ? "approximate functions" : "precise functions");
+    if (before.streaming != after.streaming)
+        parts.emplace_back(after.streaming ? "streaming accesses" : "cached accesses");
+    if (before.wideIndex != after.wideIndex)
+        parts.emplace_back(after.wideIndex ? "64-bit indices" : "32-bit indices");
+    if (before.simplified != after.simplified)
+        parts.emplace_back(after.simplified ? "simplified algebra" : "algebra as in the model");
+    if (before.reciprocal != after.reciprocal)
+        parts.emplace_back(after.reciprocal ? "one reciprocal per row" : "a division per element");
+    if (before.exactSums != after.exactSums)
+        parts.emplace_back(after.exactSums ? "sums in double" : "sums in float");
+    if (before.fastMath != after.fastMath)
+        parts.emplace_back(after.fastMath ? "approximate functions" : "precise functions");
     return parts.empty() ? "no change" : joinText(parts, ", ");
 }
 

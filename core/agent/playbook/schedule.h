@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a kernel is run, as opposed to what it computes: the numbers that tactics and people change. A candidate carries
-// its schedule in its `//@ schedule` line, which is how the playbook recognises what it or a person built on.
+// How a kernel is run, as opposed to what it computes: the numbers that tactics and people change. A
+// candidate carries its schedule in its `//@ schedule` line, which is how the playbook recognises what it or
+// a person built on.
 #pragma once
 
 #include "kernel/launch_plan.h"
@@ -17,14 +18,14 @@ enum class Keep { Nothing, Registers, Shared };
 
 struct Schedule
 {
-    bool reduces = false; ///< rows with reductions; otherwise element by element
-    int lanes = 256;      ///< threads that share a row; of element-wise kernels the threads of a block
-    int rows = 1;         ///< rows per block
-    int vector = 1;       ///< elements per access
+    bool reduces = false;      ///< rows with reductions; otherwise element by element
+    int lanes = 256;           ///< threads that share a row; of element-wise kernels the threads of a block
+    int rows = 1;              ///< rows per block
+    int vector = 1;            ///< elements per access
     Keep keep = Keep::Nothing; ///< where a row stays between passes
-    int items = 0;        ///< Keep::Registers: accesses per thread that hold a row
-    int blocksPerSm = 0;  ///< 0: as many blocks as there is work; else so many per multiprocessor, which loop
-    int minimumBlocks = 0; ///< second number of __launch_bounds__, 0 = none
+    int items = 0;             ///< Keep::Registers: accesses per thread that hold a row
+    int blocksPerSm = 0; ///< 0: as many blocks as there is work; else so many per multiprocessor, which loop
+    int minimumBlocks = 0;   ///< second number of __launch_bounds__, 0 = none
     bool streaming = false;  ///< loads and stores that do not stay in the caches
     bool wideIndex = true;   ///< 64-bit index arithmetic
     bool simplified = false; ///< algebra rewritten for fewer operations at equal precision
@@ -39,8 +40,8 @@ struct Schedule
 /// "agent=playbook shape=rows lanes=256 …": what stands behind `//@ schedule`.
 std::string scheduleText(const Schedule &schedule);
 
-/// The schedule of a candidate's plan, its tunables winning over its schedule line (a person edits those); nothing
-/// where the line is not the playbook's.
+/// The schedule of a candidate's plan, its tunables winning over its schedule line (a person edits those);
+/// nothing where the line is not the playbook's.
 std::optional<Schedule> scheduleFromPlan(const LaunchPlan &plan);
 std::optional<Schedule> scheduleFromText(const std::map<std::string, std::string> &keys);
 

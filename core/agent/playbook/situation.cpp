@@ -18,7 +18,10 @@ std::optional<double> metric(const Evaluation &evaluation, const char *name)
     return it->second.value;
 }
 
-std::string percent(double share) { return formatFixed(100 * share, 0) + " %"; }
+std::string percent(double share)
+{
+    return formatFixed(100 * share, 0) + " %";
+}
 
 std::string orUnknown(const std::optional<double> &value, int digits, const std::string &unit)
 {
@@ -27,7 +30,10 @@ std::string orUnknown(const std::optional<double> &value, int digits, const std:
 
 } // namespace
 
-double Situation::leastUs() const { return std::max(floorUs, overheadUs); }
+double Situation::leastUs() const
+{
+    return std::max(floorUs, overheadUs);
+}
 
 double Situation::bandwidthShare() const
 {
@@ -36,10 +42,13 @@ double Situation::bandwidthShare() const
     return latencyUs > 0 ? taskBytes / (latencyUs * 1e-6) / ceiling : 0;
 }
 
-bool Situation::isNearFloor() const { return latencyUs > 0 && leastUs() > 0 && latencyUs <= 1.1 * leastUs(); }
+bool Situation::isNearFloor() const
+{
+    return latencyUs > 0 && leastUs() > 0 && latencyUs <= 1.1 * leastUs();
+}
 
-Situation describeSituation(const Composition &composition, const AgentRequest &request, const Schedule &schedule,
-                            const Candidate *base)
+Situation describeSituation(const Composition &composition, const AgentRequest &request,
+                            const Schedule &schedule, const Candidate *base)
 {
     Situation s;
     s.composition = &composition;
@@ -53,9 +62,11 @@ Situation describeSituation(const Composition &composition, const AgentRequest &
     const KernelDomain &kernel = composition.main();
     s.rows = kernel.rowCount().captured();
     s.columns = kernel.columnCount().captured();
-    const std::int64_t perBlock = kernel.reduces ? schedule.rows : std::int64_t{schedule.lanes} * schedule.vector;
+    const std::int64_t perBlock =
+        kernel.reduces ? schedule.rows : std::int64_t{schedule.lanes} * schedule.vector;
     s.blocks = ((kernel.reduces ? s.rows : s.columns) + perBlock - 1) / perBlock;
-    if (schedule.blocksPerSm) s.blocks = std::min(s.blocks, schedule.blocksPerSm * request.device.limits.smCount);
+    if (schedule.blocksPerSm)
+        s.blocks = std::min(s.blocks, schedule.blocksPerSm * request.device.limits.smCount);
     if (!base || !base->evaluation) return s;
     const Evaluation &e = *base->evaluation;
     s.latencyUs = e.latency.medianUs;
@@ -79,11 +90,13 @@ std::map<std::string, std::string> factTexts(const Situation &s)
     facts["latency"] = formatMicroseconds(s.latencyUs);
     facts["floor"] = formatMicroseconds(s.floorUs);
     facts["least"] = formatMicroseconds(s.leastUs());
-    facts["over_least"] = s.leastUs() > 0 ? formatFixed(s.latencyUs / s.leastUs(), 2) + "×" : "an unknown multiple of";
+    facts["over_least"] =
+        s.leastUs() > 0 ? formatFixed(s.latencyUs / s.leastUs(), 2) + "×" : "an unknown multiple of";
     facts["overhead"] = formatMicroseconds(s.overheadUs);
     facts["bytes"] = formatBytes(s.taskBytes);
     facts["dram_bytes"] = s.dramBytes ? formatBytes(*s.dramBytes) : "an uncounted number of bytes";
-    facts["bytes_ratio"] = s.dramBytes && s.taskBytes > 0 ? formatFixed(*s.dramBytes / s.taskBytes, 2) + "×" : "several times";
+    facts["bytes_ratio"] =
+        s.dramBytes && s.taskBytes > 0 ? formatFixed(*s.dramBytes / s.taskBytes, 2) + "×" : "several times";
     facts["ceiling"] = formatFixed(s.ceiling / 1e9, 0) + " GB/s";
     facts["dram_share"] = percent(s.bandwidthShare());
     facts["throughput"] = formatFixed(s.bandwidthShare() * s.ceiling / 1e9, 0) + " GB/s";
@@ -113,7 +126,8 @@ std::string filledIn(const std::string &text, const std::map<std::string, std::s
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const std::size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
-        const auto fact = end == std::string::npos ? facts.end() : facts.find(text.substr(i + 1, end - i - 1));
+        const auto fact =
+            end == std::string::npos ? facts.end() : facts.find(text.substr(i + 1, end - i - 1));
         if (fact == facts.end()) {
             result += text[i];
             continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tactics.h"
-
 #include "base/json.h"
+#include "tactics.h"
 
 #include <filesystem>
 #include <fstream>
@@ -28,13 +27,15 @@ Result<std::map<std::string, TacticText>> readTacticTexts(const std::string &dir
         std::ifstream file(path, std::ios::binary);
         std::ostringstream content;
         if (!file || !(content << file.rdbuf()))
-            return fail(ErrorCode::Io, "The playbook's tactic '" + path + "' cannot be read; KERNELWRIGHT_RESOURCES may "
-                                       "name the folder of resources.");
+            return fail(ErrorCode::Io, "The playbook's tactic '" + path +
+                                           "' cannot be read; KERNELWRIGHT_RESOURCES may "
+                                           "name the folder of resources.");
         const Result<Json> json = parseJson(content.str(), path);
         if (!json) return tl::unexpected(json.error());
         Result<TacticText> text = readJson<TacticText>(*json, path);
         if (!text) return tl::unexpected(text.error());
-        if (text->id != id) return fail(ErrorCode::BadInput, path + ": its id is '" + text->id + "', not '" + id + "'.");
+        if (text->id != id)
+            return fail(ErrorCode::BadInput, path + ": its id is '" + text->id + "', not '" + id + "'.");
         texts.emplace(id, std::move(*text));
     }
     return texts;

@@ -18,7 +18,8 @@ using Offer = std::optional<Move>;
 int powerOfTwoAtLeast(std::int64_t value)
 {
     int power = 1;
-    while (power < value && power < 1024) power *= 2;
+    while (power < value && power < 1024)
+        power *= 2;
     return power;
 }
 
@@ -35,7 +36,8 @@ std::int64_t keptBytesPerElement(const Situation &s)
 {
     std::int64_t bytes = 0;
     for (const TaskTensor &tensor : s.composition->task.inputs)
-        if (tensor.type.elementCount() >= s.rows * s.columns) bytes += static_cast<std::int64_t>(dtypeSize(tensor.type.dtype));
+        if (tensor.type.elementCount() >= s.rows * s.columns)
+            bytes += static_cast<std::int64_t>(dtypeSize(tensor.type.dtype));
     return std::max<std::int64_t>(bytes, 2);
 }
 
@@ -45,13 +47,16 @@ Offer keepRow(const Situation &s)
     const double ratio = s.dramBytes && s.taskBytes > 0 ? *s.dramBytes / s.taskBytes : 0;
     if (ratio < 1.2 && s.latencyUs < 1.3 * s.leastUs()) return std::nullopt;
     Move move{"keep-row", keepingRow(s.schedule, s), 1, {}};
-    // Where every pass reaches DRAM the time goes with the bytes; where the caches catch the repeats, a part is saved.
+    // Where every pass reaches DRAM the time goes with the bytes; where the caches catch the repeats, a part
+    // is saved.
     move.expectedFactor = ratio > 1.2 ? std::max(1 / ratio, closing(s, 1)) : closing(s, 0.4);
     const bool inRegisters = move.schedule.keep == Keep::Registers;
     const std::int64_t each = std::int64_t{move.schedule.items} * move.schedule.vector;
-    move.facts["kept_in"] = inRegisters ? "registers: " + std::to_string(each) + " elements a thread" : "shared memory";
-    move.facts["where_repeats_go"] = ratio > 1.2 ? "the repeats reach DRAM"
-                                                 : "the caches catch the repeats, but each still costs a trip to them";
+    move.facts["kept_in"] =
+        inRegisters ? "registers: " + std::to_string(each) + " elements a thread" : "shared memory";
+    move.facts["where_repeats_go"] =
+        ratio > 1.2 ? "the repeats reach DRAM"
+                    : "the caches catch the repeats, but each still costs a trip to them";
     return move;
 }
 
@@ -61,10 +66,12 @@ Offer vectorise(const Situation &s)
     if (s.schedule.vector >= widest || s.bandwidthShare() > 0.9) return std::nullopt;
     int vector = widest;
     if (s.composition->main().reduces)
-        while (vector > s.schedule.vector && s.columns % vector != 0) vector /= 2;
+        while (vector > s.schedule.vector && s.columns % vector != 0)
+            vector /= 2;
     // Few elements are better spread over more threads than gathered in fewer.
     const std::int64_t threads = s.rows * s.columns / vector;
-    while (vector > 1 && threads < 32 * s.request->device.limits.smCount && vector > 4) vector /= 2;
+    while (vector > 1 && threads < 32 * s.request->device.limits.smCount && vector > 4)
+        vector /= 2;
     if (vector <= s.schedule.vector) return std::nullopt;
     Move move{"vectorise", s.schedule, closing(s, 0.45), {}};
     move.schedule.vector = vector;
@@ -82,8 +89,10 @@ Offer vectorise(const Situation &s)
     move.facts["element_bytes"] = std::to_string(bytes);
     move.facts["access_bytes"] = std::to_string(bytes * s.schedule.vector);
     move.facts["new_access_bytes"] = std::to_string(bytes * vector);
-    move.facts["sector_sentence"] =
-        s.sectorsPerRequest ? "A request moves " + formatFixed(*s.sectorsPerRequest, 1) + " sectors of 32 bytes where 16 are possible. " : "";
+    move.facts["sector_sentence"] = s.sectorsPerRequest
+                                        ? "A request moves " + formatFixed(*s.sectorsPerRequest, 1) +
+                                              " sectors of 32 bytes where 16 are possible. "
+                                        : "";
     return move;
 }
 
@@ -114,8 +123,8 @@ Offer threadPerRow(const Situation &s)
         const bool isWhole = tensor.type.elementCount() == s.rows * s.columns && tensor.type.sizes.size() > 1;
         if (!isWhole) continue;
         const std::int64_t last = tensor.type.sizes.back();
-        rowsAreNeighbours = tensor.type.strides.back() == 1 && last != s.columns && s.columns > 1 && last > 1 &&
-                            s.rows % last == 0 && s.columns % last != 0;
+        rowsAreNeighbours = tensor.type.strides.back() == 1 && last != s.columns && s.columns > 1 &&
+                            last > 1 && s.rows % last == 0 && s.columns % last != 0;
     }
     if (!rowsAreNeighbours) return std::nullopt;
     Move move{"thread-per-row", s.schedule, closing(s, 0.6), {}};
@@ -133,15 +142,20 @@ Offer moreBlocks(const Situation &s)
     if (s.blocks >= processors || s.blocks <= 0) return std::nullopt;
     Move move{"more-blocks", s.schedule, 1, {}};
     if (s.schedule.reduces) {
-        while (move.schedule.rows > 1 && s.rows / move.schedule.rows < processors && move.schedule.threads() > 32) move.schedule.rows /= 2;
+        while (move.schedule.rows > 1 && s.rows / move.schedule.rows < processors &&
+               move.schedule.threads() > 32)
+            move.schedule.rows /= 2;
         const std::int64_t useful = (s.columns + s.schedule.vector - 1) / s.schedule.vector;
-        while (move.schedule.lanes * 2 <= useful && move.schedule.lanes < 1024 && s.rows < processors) move.schedule.lanes *= 2;
+        while (move.schedule.lanes * 2 <= useful && move.schedule.lanes < 1024 && s.rows < processors)
+            move.schedule.lanes *= 2;
         if (move.schedule.keep == Keep::Registers && move.schedule.lanes > s.schedule.lanes)
             move.schedule.items = std::max(1, s.schedule.items * s.schedule.lanes / move.schedule.lanes);
     } else {
-        while (move.schedule.lanes > 64 && s.columns / (std::int64_t{move.schedule.lanes} * move.schedule.vector) < processors)
+        while (move.schedule.lanes > 64 &&
+               s.columns / (std::int64_t{move.schedule.lanes} * move.schedule.vector) < processors)
             move.schedule.lanes /= 2;
-        while (move.schedule.vector > 1 && s.columns / (std::int64_t{move.schedule.lanes} * move.schedule.vector) < processors)
+        while (move.schedule.vector > 1 &&
+               s.columns / (std::int64_t{move.schedule.lanes} * move.schedule.vector) < processors)
             move.schedule.vector /= 2;
     }
     move.expectedFactor = closing(s, 0.4);
@@ -172,29 +186,36 @@ Offer relieveRegisters(const Situation &s)
 
 Offer moreWarps(const Situation &s)
 {
-    if (!s.theoreticalOccupancy || *s.theoreticalOccupancy >= 50 || s.registers <= 32 || s.spillBytes > 64) return std::nullopt;
+    if (!s.theoreticalOccupancy || *s.theoreticalOccupancy >= 50 || s.registers <= 32 || s.spillBytes > 64)
+        return std::nullopt;
     if (s.schedule.minimumBlocks || s.bandwidthShare() > 0.8) return std::nullopt;
     Move move{"launch-bounds", s.schedule, closing(s, 0.25), {}};
     move.schedule.minimumBlocks = std::max(1, 1024 / s.schedule.threads());
     move.facts["new_blocks"] = std::to_string(move.schedule.minimumBlocks);
-    move.facts["new_registers"] = std::to_string(65536 / (move.schedule.minimumBlocks * s.schedule.threads()));
+    move.facts["new_registers"] =
+        std::to_string(65536 / (move.schedule.minimumBlocks * s.schedule.threads()));
     return move;
 }
 
 Offer otherBlockSize(const Situation &s)
 {
-    const bool hasFewWarps = s.achievedOccupancy && s.theoreticalOccupancy && *s.achievedOccupancy < 0.75 * *s.theoreticalOccupancy;
+    const bool hasFewWarps = s.achievedOccupancy && s.theoreticalOccupancy &&
+                             *s.achievedOccupancy < 0.75 * *s.theoreticalOccupancy;
     if (!hasFewWarps || s.blocks < 2 * s.request->device.limits.smCount) return std::nullopt;
     Move move{"block-size", s.schedule, closing(s, 0.2), {}};
     if (s.schedule.reduces && s.schedule.lanes > 128) {
         move.schedule.lanes /= 2;
         if (move.schedule.keep == Keep::Registers) move.schedule.items *= 2;
     } else if (s.schedule.threads() > 128) {
-        if (s.schedule.reduces) move.schedule.rows = std::max(1, s.schedule.rows / 2);
-        else move.schedule.lanes /= 2;
+        if (s.schedule.reduces)
+            move.schedule.rows = std::max(1, s.schedule.rows / 2);
+        else
+            move.schedule.lanes /= 2;
     } else {
-        if (s.schedule.reduces) move.schedule.rows *= 2;
-        else move.schedule.lanes *= 2;
+        if (s.schedule.reduces)
+            move.schedule.rows *= 2;
+        else
+            move.schedule.lanes *= 2;
     }
     move.facts["new_threads"] = std::to_string(move.schedule.threads());
     return move;
@@ -240,7 +261,8 @@ Offer narrowIndex(const Situation &s)
 
 Offer simplifyAlgebra(const Situation &s)
 {
-    if (s.schedule.simplified || !isInstructionBound(s) || !canSimplify(s.composition->program)) return std::nullopt;
+    if (s.schedule.simplified || !isInstructionBound(s) || !canSimplify(s.composition->program))
+        return std::nullopt;
     Move move{"simplify-algebra", s.schedule, closing(s, 0.5), {}};
     move.schedule.simplified = true;
     return move;
@@ -254,8 +276,10 @@ bool dividesByRow(const Composition &composition)
         const TensorNode &node = program.node(id);
         if (node.op != Op::Divide || isWhole(node.dtype)) continue;
         std::int64_t own = 1, divisor = 1;
-        for (const Index &extent : node.extents) own *= extent.captured();
-        for (const Index &extent : program.node(node.operands[1]).extents) divisor *= extent.captured();
+        for (const Index &extent : node.extents)
+            own *= extent.captured();
+        for (const Index &extent : program.node(node.operands[1]).extents)
+            divisor *= extent.captured();
         if (divisor < own && program.node(node.operands[1]).op != Op::Load) return true;
     }
     return false;
@@ -263,7 +287,9 @@ bool dividesByRow(const Composition &composition)
 
 Offer reciprocal(const Situation &s)
 {
-    if (s.schedule.reciprocal || !s.schedule.reduces || !isInstructionBound(s) || !dividesByRow(*s.composition)) return std::nullopt;
+    if (s.schedule.reciprocal || !s.schedule.reduces || !isInstructionBound(s) ||
+        !dividesByRow(*s.composition))
+        return std::nullopt;
     Move move{"reciprocal", s.schedule, closing(s, 0.15), {}};
     move.schedule.reciprocal = true;
     return move;
@@ -297,19 +323,22 @@ Offer residentBlocks(const Situation &s)
     Move move{"resident-blocks", s.schedule, closing(s, 0.15), {}};
     move.schedule.blocksPerSm = std::min(16, resident);
     move.facts["new_blocks"] = std::to_string(move.schedule.blocksPerSm);
-    move.facts["waves"] = formatFixed(static_cast<double>(s.blocks) / static_cast<double>(processors * resident), 1);
+    move.facts["waves"] =
+        formatFixed(static_cast<double>(s.blocks) / static_cast<double>(processors * resident), 1);
     return move;
 }
 
 Offer fastFunctions(const Situation &s)
 {
-    if (s.schedule.fastMath || !s.composition->task.tolerance.allowReducedPrecision || !isInstructionBound(s)) return std::nullopt;
+    if (s.schedule.fastMath || !s.composition->task.tolerance.allowReducedPrecision || !isInstructionBound(s))
+        return std::nullopt;
     Move move{"fast-functions", s.schedule, closing(s, 0.4), {}};
     move.schedule.fastMath = true;
     return move;
 }
 
-// The numbers point to no single cause any more, but a neighbouring block shape may still fit the chip better.
+// The numbers point to no single cause any more, but a neighbouring block shape may still fit the chip
+// better.
 Offer neighbour(const Situation &s, int which)
 {
     if (s.latencyUs <= 0 || s.isNearFloor()) return std::nullopt;
@@ -317,11 +346,13 @@ Offer neighbour(const Situation &s, int which)
     Schedule &n = move.schedule;
     const auto rescaleItems = [&] {
         if (n.keep == Keep::Registers)
-            n.items = static_cast<int>((s.columns + std::int64_t{n.lanes} * n.vector - 1) / (std::int64_t{n.lanes} * n.vector));
+            n.items = static_cast<int>((s.columns + std::int64_t{n.lanes} * n.vector - 1) /
+                                       (std::int64_t{n.lanes} * n.vector));
     };
     switch (which) {
     case 0:
-        if (n.lanes >= 1024 || (n.reduces && std::int64_t{n.lanes} * n.vector >= s.columns)) return std::nullopt;
+        if (n.lanes >= 1024 || (n.reduces && std::int64_t{n.lanes} * n.vector >= s.columns))
+            return std::nullopt;
         n.lanes *= 2;
         n.rows = std::max(1, n.rows / 2);
         break;
@@ -330,7 +361,8 @@ Offer neighbour(const Situation &s, int which)
         n.lanes /= 2;
         break;
     case 2:
-        if (!n.reduces || n.threads() >= 1024 || s.rows / n.rows < 2 * s.request->device.limits.smCount) return std::nullopt;
+        if (!n.reduces || n.threads() >= 1024 || s.rows / n.rows < 2 * s.request->device.limits.smCount)
+            return std::nullopt;
         n.rows *= 2;
         break;
     default:
@@ -351,22 +383,35 @@ struct Tactic
 };
 
 const Tactic tactics[] = {
-    {"keep-row", keepRow},           {"vectorise", vectorise},         {"rows-per-block", shareBlock},
-    {"thread-per-row", threadPerRow}, {"more-blocks", moreBlocks},     {"fewer-registers", relieveRegisters},
-    {"launch-bounds", moreWarps},    {"block-size", otherBlockSize},   {"bank-conflicts", avoidConflicts},
-    {"narrow-index", narrowIndex},   {"simplify-algebra", simplifyAlgebra}, {"reciprocal", reciprocal},
-    {"float-sums", floatSums},       {"streaming", streamAccesses},   {"resident-blocks", residentBlocks}, {"fast-functions", fastFunctions},
+    {"keep-row", keepRow},
+    {"vectorise", vectorise},
+    {"rows-per-block", shareBlock},
+    {"thread-per-row", threadPerRow},
+    {"more-blocks", moreBlocks},
+    {"fewer-registers", relieveRegisters},
+    {"launch-bounds", moreWarps},
+    {"block-size", otherBlockSize},
+    {"bank-conflicts", avoidConflicts},
+    {"narrow-index", narrowIndex},
+    {"simplify-algebra", simplifyAlgebra},
+    {"reciprocal", reciprocal},
+    {"float-sums", floatSums},
+    {"streaming", streamAccesses},
+    {"resident-blocks", residentBlocks},
+    {"fast-functions", fastFunctions},
 };
 
 } // namespace
 
 Schedule keepingRow(Schedule schedule, const Situation &s)
 {
-    // A quarter of the register file's 255 per thread may hold the row; a thread more shares it where that is too few.
+    // A quarter of the register file's 255 per thread may hold the row; a thread more shares it where that is
+    // too few.
     constexpr std::int64_t mostBytes = 256;
     int lanes = schedule.lanes;
     const auto bytesPerThread = [&] { return (s.columns + lanes - 1) / lanes * keptBytesPerElement(s); };
-    while (bytesPerThread() > mostBytes && lanes < 1024) lanes *= 2;
+    while (bytesPerThread() > mostBytes && lanes < 1024)
+        lanes *= 2;
     if (bytesPerThread() > mostBytes) {
         schedule.keep = Keep::Shared;
         return schedule;
@@ -374,14 +419,16 @@ Schedule keepingRow(Schedule schedule, const Situation &s)
     schedule.rows = std::max(1, schedule.rows * schedule.lanes / lanes);
     schedule.lanes = lanes;
     schedule.keep = Keep::Registers;
-    schedule.items = static_cast<int>((s.columns + std::int64_t{lanes} * schedule.vector - 1) / (std::int64_t{lanes} * schedule.vector));
+    schedule.items = static_cast<int>((s.columns + std::int64_t{lanes} * schedule.vector - 1) /
+                                      (std::int64_t{lanes} * schedule.vector));
     return schedule;
 }
 
 std::vector<std::string> tacticIds()
 {
     std::vector<std::string> ids;
-    for (const Tactic &tactic : tactics) ids.emplace_back(tactic.id);
+    for (const Tactic &tactic : tactics)
+        ids.emplace_back(tactic.id);
     ids.emplace_back("neighbour");
     return ids;
 }
@@ -394,10 +441,13 @@ std::vector<Move> movesFor(const Situation &situation)
         move->schedule = legalised(move->schedule, *situation.composition, situation.request->device.limits);
         if (!(move->schedule == situation.schedule)) moves.push_back(std::move(*move));
     };
-    for (const Tactic &tactic : tactics) consider(tactic.offer(situation));
-    for (const int which : {0, 1, 2, 3}) consider(neighbour(situation, which));
-    std::stable_sort(moves.begin(), moves.end(),
-                     [](const Move &left, const Move &right) { return left.expectedFactor < right.expectedFactor; });
+    for (const Tactic &tactic : tactics)
+        consider(tactic.offer(situation));
+    for (const int which : {0, 1, 2, 3})
+        consider(neighbour(situation, which));
+    std::stable_sort(moves.begin(), moves.end(), [](const Move &left, const Move &right) {
+        return left.expectedFactor < right.expectedFactor;
+    });
     return moves;
 }
 

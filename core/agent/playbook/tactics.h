@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tactics. What a tactic says is data (resources/playbook/ID.json); when it applies, what it changes and what it
-// promises are small functions of the measured numbers.
+// The tactics. What a tactic says is data (resources/playbook/ID.json); when it applies, what it changes and
+// what it promises are small functions of the measured numbers.
 #pragma once
 
 #include "situation.h"
@@ -16,7 +16,7 @@ struct Move
 {
     std::string tactic;
     Schedule schedule;
-    double expectedFactor = 1; ///< new time over old time
+    double expectedFactor = 1;                ///< new time over old time
     std::map<std::string, std::string> facts; ///< added to those of the situation, for the tactic's sentences
 };
 
@@ -35,10 +35,12 @@ Result<std::map<std::string, TacticText>> readTacticTexts(const std::string &dir
 
 std::vector<std::string> tacticIds();
 
-/// Every move that the numbers speak for, the most promising first. Moves that change nothing are not among them.
+/// Every move that the numbers speak for, the most promising first. Moves that change nothing are not among
+/// them.
 std::vector<Move> movesFor(const Situation &situation);
 
-/// Registers that hold a row, or shared memory if there are too few: how a kernel that reads its row again should keep it.
+/// Registers that hold a row, or shared memory if there are too few: how a kernel that reads its row again
+/// should keep it.
 Schedule keepingRow(Schedule schedule, const Situation &situation);
 
 } // namespace kernelwright::playbook

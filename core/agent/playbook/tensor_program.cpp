@@ -12,7 +12,8 @@ namespace
 std::string listText(const std::vector<Index> &list)
 {
     std::string text;
-    for (const Index &index : list) text += index.text() + ",";
+    for (const Index &index : list)
+        text += index.text() + ",";
     return text;
 }
 
@@ -26,9 +27,11 @@ std::string identity(const TensorNode &node)
                        std::to_string(node.integer) + "|" + std::to_string(node.dimension) + "|" +
                        listText(node.source) + "|" + std::to_string(static_cast<int>(node.reduction)) +
                        (node.keepsDimensions ? "k|" : "|");
-    for (const int dimension : node.reduced) text += std::to_string(dimension) + ",";
+    for (const int dimension : node.reduced)
+        text += std::to_string(dimension) + ",";
     text += "|";
-    for (const TensorId operand : node.operands) text += std::to_string(operand) + ",";
+    for (const TensorId operand : node.operands)
+        text += std::to_string(operand) + ",";
     return text;
 }
 
@@ -63,10 +66,12 @@ void TensorProgram::setName(TensorId id, const std::string &name)
 std::vector<TensorId> TensorProgram::reachable() const
 {
     std::vector<bool> needed(nodes_.size(), false);
-    for (const TensorId output : outputs) needed[static_cast<std::size_t>(output)] = true;
+    for (const TensorId output : outputs)
+        needed[static_cast<std::size_t>(output)] = true;
     for (int id = count() - 1; id >= 0; --id)
         if (needed[static_cast<std::size_t>(id)])
-            for (const TensorId operand : node(id).operands) needed[static_cast<std::size_t>(operand)] = true;
+            for (const TensorId operand : node(id).operands)
+                needed[static_cast<std::size_t>(operand)] = true;
     std::vector<TensorId> ids;
     for (int id = 0; id < count(); ++id)
         if (needed[static_cast<std::size_t>(id)]) ids.push_back(id);
@@ -77,12 +82,17 @@ std::vector<int> TensorProgram::useCounts() const
 {
     std::vector<int> uses(nodes_.size(), 0);
     for (const TensorId id : reachable())
-        for (const TensorId operand : node(id).operands) ++uses[static_cast<std::size_t>(operand)];
-    for (const TensorId output : outputs) ++uses[static_cast<std::size_t>(output)];
+        for (const TensorId operand : node(id).operands)
+            ++uses[static_cast<std::size_t>(operand)];
+    for (const TensorId output : outputs)
+        ++uses[static_cast<std::size_t>(output)];
     return uses;
 }
 
-bool isPointwise(Op op) { return op >= Op::Convert && op <= Op::MultiplyAdd; }
+bool isPointwise(Op op)
+{
+    return op >= Op::Convert && op <= Op::MultiplyAdd;
+}
 
 bool isWhole(DType dtype)
 {
@@ -92,8 +102,10 @@ bool isWhole(DType dtype)
     case DType::Int16:
     case DType::Int8:
     case DType::UInt8:
-    case DType::Bool: return true;
-    default: return false;
+    case DType::Bool:
+        return true;
+    default:
+        return false;
     }
 }
 

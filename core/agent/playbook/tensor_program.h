@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The task's operators in a small language: loads, constants, element-wise functions, re-indexings and reductions, each
-// over whole tensors whose sizes are expressions of the inputs' sizes. Softmax is here what it is: a maximum, an
-// exponential, a sum and a quotient. Nodes are shared, so that what is computed twice is written once.
+// The task's operators in a small language: loads, constants, element-wise functions, re-indexings and
+// reductions, each over whole tensors whose sizes are expressions of the inputs' sizes. Softmax is here what
+// it is: a maximum, an exponential, a sum and a quotient. Nodes are shared, so that what is computed twice is
+// written once.
 #pragma once
 
 #include "graph/tensor_type.h"
@@ -17,18 +18,70 @@ namespace kernelwright::playbook
 
 enum class Op {
     // leaves
-    Load, Literal, Position, SizeValue,
+    Load,
+    Literal,
+    Position,
+    SizeValue,
     // one operand
-    Convert, Negate, Absolute, Exp, Exp2, Log, Log2, Log10, Log1p, Expm1, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh,
-    Tanh, Sqrt, Rsqrt, Reciprocal, Erf, Erfc, Floor, Ceil, Trunc, RoundEven, Sign, Not, IsNan, IsInfinite, Sigmoid,
+    Convert,
+    Negate,
+    Absolute,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Expm1,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Sqrt,
+    Rsqrt,
+    Reciprocal,
+    Erf,
+    Erfc,
+    Floor,
+    Ceil,
+    Trunc,
+    RoundEven,
+    Sign,
+    Not,
+    IsNan,
+    IsInfinite,
+    Sigmoid,
     TanhSoftplus,
     // two operands
-    Add, Subtract, Multiply, Divide, Power, Minimum, Maximum, Remainder, Atan2, Equal, NotEqual, Less, LessEqual,
-    Greater, GreaterEqual, And, Or, Xor,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+    Minimum,
+    Maximum,
+    Remainder,
+    Atan2,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    And,
+    Or,
+    Xor,
     // three operands: condition, then, else; a * b + c with one rounding
-    Select, MultiplyAdd,
+    Select,
+    MultiplyAdd,
     // shape
-    Reindex, Concatenate,
+    Reindex,
+    Concatenate,
     // whole dimensions into one value
     Reduce,
 };
@@ -45,12 +98,13 @@ struct TensorNode
     std::vector<TensorId> operands;
     std::string name; ///< of the value in the model, as an identifier; a hint for people, not unique
 
-    int input = -1;   ///< Load: index into Task::inputs
-    double number = 0;         ///< Literal; Position: the step
-    std::int64_t integer = 0;  ///< Literal of whole type; Position: the start, or the dimension below
-    int dimension = 0;         ///< Position, Concatenate: which dimension
+    int input = -1;           ///< Load: index into Task::inputs
+    double number = 0;        ///< Literal; Position: the step
+    std::int64_t integer = 0; ///< Literal of whole type; Position: the start, or the dimension below
+    int dimension = 0;        ///< Position, Concatenate: which dimension
 
-    /// Reindex: the operand's coordinates from this tensor's ("$0", "$1" …), and back where that is one to one.
+    /// Reindex: the operand's coordinates from this tensor's ("$0", "$1" …), and back where that is one to
+    /// one.
     std::vector<Index> source; ///< SizeValue: the one size expression whose value it is
     std::vector<Index> inverse;
 
@@ -86,7 +140,7 @@ private:
     std::map<std::string, TensorId> known_;
 };
 
-bool isPointwise(Op op); ///< element by element over equal (broadcast) coordinates
+bool isPointwise(Op op);   ///< element by element over equal (broadcast) coordinates
 bool isWhole(DType dtype); ///< integers and bool
 
 /// The coordinates of an operand of a pointwise node: broadcast from the right.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a task's ATen operators to the playbook's own language, and the sentence that says which operator stands in the
-// way where it cannot be done.
+// From a task's ATen operators to the playbook's own language, and the sentence that says which operator
+// stands in the way where it cannot be done.
 #pragma once
 
 #include "kernel/task.h"
@@ -12,7 +12,8 @@
 namespace kernelwright::playbook
 {
 
-/// `sizeNames`: sizes of inputs that the operators prove equal, each mapped to the one name used for all of them.
+/// `sizeNames`: sizes of inputs that the operators prove equal, each mapped to the one name used for all of
+/// them.
 struct Translation
 {
     TensorProgram program;

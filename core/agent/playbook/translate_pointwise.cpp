@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Element-wise operators. Formulas are those of PyTorch's documentation, in its order of operations, so that rounding
-// and NaN come out alike.
+// Element-wise operators. Formulas are those of PyTorch's documentation, in its order of operations, so that
+// rounding and NaN come out alike.
 #include "translator.h"
 
 #include <cmath>
@@ -55,12 +55,14 @@ Rule binary(Op op)
 Rule logical(Op op)
 {
     return [op](Translator &t, const Node &node) {
-        const TensorId left = operand(t, node, "self", DType::Bool), right = operand(t, node, "other", DType::Bool);
+        const TensorId left = operand(t, node, "self", DType::Bool),
+                       right = operand(t, node, "other", DType::Bool);
         t.define(node, 0, t.binary(op, left, right));
     };
 }
 
-// self ± alpha · other. A factor other than one is multiplied and added with one rounding, as PyTorch does it.
+// self ± alpha · other. A factor other than one is multiplied and added with one rounding, as PyTorch does
+// it.
 Rule sum(Op op, bool isReversed)
 {
     return [op, isReversed](Translator &t, const Node &node) {
@@ -86,7 +88,8 @@ void divide(Translator &t, const Node &node)
         t.binary(Op::Divide, operand(t, node, "self", type), operand(t, node, "other", type));
     if (rounding.empty()) return t.define(node, 0, quotient);
     if (isWhole(type) && rounding == "trunc") return t.define(node, 0, quotient);
-    if (!isWhole(type)) return t.define(node, 0, t.unary(rounding == "trunc" ? Op::Trunc : Op::Floor, quotient));
+    if (!isWhole(type))
+        return t.define(node, 0, t.unary(rounding == "trunc" ? Op::Trunc : Op::Floor, quotient));
     t.refuse(node, "it rounds whole quotients down, which the playbook does not write");
 }
 
@@ -171,13 +174,15 @@ void leakyRelu(Translator &t, const Node &node)
 {
     const TensorId x = activationInput(t, node);
     const TensorId slope = scalar(t, x, t.number(node, "negative_slope", 0.01));
-    t.define(node, 0, t.select(t.binary(Op::Greater, x, scalar(t, x, 0)), x, t.binary(Op::Multiply, x, slope)));
+    t.define(node, 0,
+             t.select(t.binary(Op::Greater, x, scalar(t, x, 0)), x, t.binary(Op::Multiply, x, slope)));
 }
 
 TensorId eluOf(Translator &t, TensorId x, double alpha, double scale, double inputScale)
 {
-    const TensorId bent = t.binary(Op::Multiply, scalar(t, x, alpha * scale),
-                                   t.unary(Op::Expm1, inputScale == 1 ? x : t.binary(Op::Multiply, x, scalar(t, x, inputScale))));
+    const TensorId bent = t.binary(
+        Op::Multiply, scalar(t, x, alpha * scale),
+        t.unary(Op::Expm1, inputScale == 1 ? x : t.binary(Op::Multiply, x, scalar(t, x, inputScale))));
     const TensorId straight = scale == 1 ? x : t.binary(Op::Multiply, x, scalar(t, x, scale));
     return t.select(t.binary(Op::LessEqual, x, scalar(t, x, 0)), bent, straight);
 }
@@ -186,13 +191,15 @@ void elu(Translator &t, const Node &node)
 {
     const TensorId x = activationInput(t, node);
     if (node.op == "aten::selu")
-        return t.define(node, 0, eluOf(t, x, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1));
+        return t.define(node, 0,
+                        eluOf(t, x, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1));
     if (node.op == "aten::celu") {
         const double alpha = t.number(node, "alpha", 1);
         return t.define(node, 0, eluOf(t, x, alpha, 1, 1 / alpha));
     }
-    t.define(node, 0, eluOf(t, x, t.number(node, "alpha", 1), t.number(node, "scale", 1),
-                            t.number(node, "input_scale", 1)));
+    t.define(node, 0,
+             eluOf(t, x, t.number(node, "alpha", 1), t.number(node, "scale", 1),
+                   t.number(node, "input_scale", 1)));
 }
 
 TensorId softplusOf(Translator &t, TensorId x, double beta, double threshold)
@@ -245,7 +252,9 @@ void hardTanh(Translator &t, const Node &node)
 {
     const TensorId x = activationInput(t, node);
     const bool isRelu6 = node.op == "aten::relu6";
-    t.define(node, 0, between(t, x, isRelu6 ? 0 : t.number(node, "min_val", -1), isRelu6 ? 6 : t.number(node, "max_val", 1)));
+    t.define(node, 0,
+             between(t, x, isRelu6 ? 0 : t.number(node, "min_val", -1),
+                     isRelu6 ? 6 : t.number(node, "max_val", 1)));
 }
 
 void clamp(Translator &t, const Node &node)
@@ -260,15 +269,17 @@ void clamp(Translator &t, const Node &node)
 void where(Translator &t, const Node &node)
 {
     const DType type = t.outputType(node);
-    t.define(node, 0, t.select(t.tensor(node, "condition"), operand(t, node, "self", type),
-                               operand(t, node, "other", type)));
+    t.define(node, 0,
+             t.select(t.tensor(node, "condition"), operand(t, node, "self", type),
+                      operand(t, node, "other", type)));
 }
 
 void maskedFill(Translator &t, const Node &node)
 {
     const DType type = t.outputType(node);
-    t.define(node, 0, t.select(t.tensor(node, "mask"), operand(t, node, "value", type),
-                               t.convert(t.tensor(node, "self"), type)));
+    t.define(node, 0,
+             t.select(t.tensor(node, "mask"), operand(t, node, "value", type),
+                      t.convert(t.tensor(node, "self"), type)));
 }
 
 void convertTo(Translator &t, const Node &node)
@@ -294,7 +305,8 @@ Rule addProduct(Op op)
     return [op](Translator &t, const Node &node) {
         const DType type = t.outputType(node);
         TensorId left = operand(t, node, "tensor1", type);
-        if (t.number(node, "value", 1) != 1) left = t.binary(Op::Multiply, operand(t, node, "value", type), left);
+        if (t.number(node, "value", 1) != 1)
+            left = t.binary(Op::Multiply, operand(t, node, "value", type), left);
         const TensorId product = t.binary(op, left, operand(t, node, "tensor2", type));
         t.define(node, 0, t.binary(Op::Add, operand(t, node, "self", type), product));
     };
@@ -307,10 +319,13 @@ void filled(Translator &t, const Node &node, double value)
     std::vector<Index> extents;
     const bool isLike = t.argument(node, "self") && t.argument(node, "self")->kind == Argument::Kind::Value &&
                         !t.argument(node, "size");
-    if (isLike) extents = t.at(t.tensor(node, "self")).extents;
+    if (isLike)
+        extents = t.at(t.tensor(node, "self")).extents;
     else
-        for (const std::int64_t size : t.typeOfOutput(node).sizes) extents.push_back(size == 1 ? Index(1) : t.extentOf(size));
-    const TensorId one = isWhole(type) ? t.whole(static_cast<std::int64_t>(value), type) : t.literal(value, type);
+        for (const std::int64_t size : t.typeOfOutput(node).sizes)
+            extents.push_back(size == 1 ? Index(1) : t.extentOf(size));
+    const TensorId one =
+        isWhole(type) ? t.whole(static_cast<std::int64_t>(value), type) : t.literal(value, type);
     t.define(node, 0, t.broadcastTo(one, extents));
 }
 
@@ -321,7 +336,9 @@ Rule filledWith(double value)
 
 void filledByArgument(Translator &t, const Node &node)
 {
-    const char *name = t.isGiven(node, "fill_value") ? "fill_value" : t.isGiven(node, "value") ? "value" : "s";
+    const char *name = t.isGiven(node, "fill_value") ? "fill_value"
+                       : t.isGiven(node, "value")    ? "value"
+                                                     : "s";
     const Argument *value = t.argument(node, name);
     if (value && value->kind == Argument::Kind::Value) t.refuse(node, "the value to fill with is a tensor");
     filled(t, node, t.number(node, name, 0));
@@ -335,7 +352,8 @@ void range(Translator &t, const Node &node)
     if (t.typeOfOutput(node).sizes.size() != 1) t.refuse(node, "a range has one dimension");
     position.extents = {t.extentOf(t.typeOfOutput(node).sizes[0])};
     const double start = t.number(node, "start", 0), step = t.number(node, "step", 1);
-    if (start != std::floor(start) || step != std::floor(step)) t.refuse(node, "its start or step is no whole number");
+    if (start != std::floor(start) || step != std::floor(step))
+        t.refuse(node, "its start or step is no whole number");
     position.integer = static_cast<std::int64_t>(start);
     position.number = step;
     t.define(node, 0, t.program.add(position));
@@ -346,41 +364,104 @@ void range(Translator &t, const Node &node)
 const Rules &pointwiseRules()
 {
     static const Rules rules = {
-        {"aten::add", sum(Op::Add, false)}, {"aten::sub", sum(Op::Subtract, false)},
-        {"aten::rsub", sum(Op::Subtract, true)}, {"aten::mul", binary(Op::Multiply)}, {"aten::div", divide},
-        {"aten::true_divide", divide}, {"aten::pow", power}, {"aten::square", square},
-        {"aten::maximum", binary(Op::Maximum)}, {"aten::minimum", binary(Op::Minimum)},
-        {"aten::fmod", binary(Op::Remainder)}, {"aten::atan2", binary(Op::Atan2)},
-        {"aten::eq", binary(Op::Equal)}, {"aten::ne", binary(Op::NotEqual)}, {"aten::lt", binary(Op::Less)},
-        {"aten::le", binary(Op::LessEqual)}, {"aten::gt", binary(Op::Greater)},
-        {"aten::ge", binary(Op::GreaterEqual)}, {"aten::logical_and", logical(Op::And)},
-        {"aten::logical_or", logical(Op::Or)}, {"aten::logical_xor", logical(Op::Xor)},
-        {"aten::__and__", binary(Op::And)}, {"aten::__or__", binary(Op::Or)}, {"aten::__xor__", binary(Op::Xor)},
-        {"aten::bitwise_and", binary(Op::And)}, {"aten::bitwise_or", binary(Op::Or)},
-        {"aten::bitwise_xor", binary(Op::Xor)}, {"aten::logical_not", unary(Op::Not)},
-        {"aten::neg", unary(Op::Negate)}, {"aten::negative", unary(Op::Negate)}, {"aten::abs", unary(Op::Absolute)},
-        {"aten::exp", unary(Op::Exp)}, {"aten::exp2", unary(Op::Exp2)}, {"aten::log", unary(Op::Log)},
-        {"aten::log2", unary(Op::Log2)}, {"aten::log10", unary(Op::Log10)}, {"aten::log1p", unary(Op::Log1p)},
-        {"aten::expm1", unary(Op::Expm1)}, {"aten::sin", unary(Op::Sin)}, {"aten::cos", unary(Op::Cos)},
-        {"aten::tan", unary(Op::Tan)}, {"aten::asin", unary(Op::Asin)}, {"aten::acos", unary(Op::Acos)},
-        {"aten::atan", unary(Op::Atan)}, {"aten::sinh", unary(Op::Sinh)}, {"aten::cosh", unary(Op::Cosh)},
-        {"aten::tanh", unary(Op::Tanh)}, {"aten::sqrt", unary(Op::Sqrt)}, {"aten::rsqrt", unary(Op::Rsqrt)},
-        {"aten::reciprocal", unary(Op::Reciprocal)}, {"aten::erf", unary(Op::Erf)}, {"aten::erfc", unary(Op::Erfc)},
-        {"aten::floor", unary(Op::Floor)}, {"aten::ceil", unary(Op::Ceil)}, {"aten::trunc", unary(Op::Trunc)},
-        {"aten::round", unary(Op::RoundEven)}, {"aten::sign", unary(Op::Sign)}, {"aten::isnan", unary(Op::IsNan)},
-        {"aten::isinf", unary(Op::IsInfinite)}, {"aten::sigmoid", unary(Op::Sigmoid)}, {"aten::silu", silu},
-        {"aten::gelu", gelu}, {"aten::relu", relu}, {"aten::leaky_relu", leakyRelu}, {"aten::elu", elu},
-        {"aten::selu", elu}, {"aten::celu", elu}, {"aten::softplus", softplus}, {"aten::mish", mish},
-        {"aten::log_sigmoid", logSigmoid}, {"aten::hardswish", hardSwish}, {"aten::hardsigmoid", hardSigmoid},
-        {"aten::hardtanh", hardTanh}, {"aten::relu6", hardTanh}, {"aten::clamp", clamp}, {"aten::clip", clamp},
-        {"aten::clamp_min", clamp}, {"aten::clamp_max", clamp}, {"aten::where", where},
-        {"aten::masked_fill", maskedFill}, {"aten::to", convertTo}, {"aten::_to_copy", convertTo},
-        {"aten::type_as", convertTo}, {"aten::lerp", lerp}, {"aten::addcmul", addProduct(Op::Multiply)},
-        {"aten::addcdiv", addProduct(Op::Divide)}, {"aten::fill", filledByArgument}, {"aten::full", filledByArgument},
-        {"aten::full_like", filledByArgument}, {"aten::new_full", filledByArgument},
-        {"aten::scalar_tensor", filledByArgument}, {"aten::zeros_like", filledWith(0)},
-        {"aten::ones_like", filledWith(1)}, {"aten::zeros", filledWith(0)}, {"aten::ones", filledWith(1)},
-        {"aten::new_zeros", filledWith(0)}, {"aten::new_ones", filledWith(1)}, {"aten::arange", range},
+        {"aten::add", sum(Op::Add, false)},
+        {"aten::sub", sum(Op::Subtract, false)},
+        {"aten::rsub", sum(Op::Subtract, true)},
+        {"aten::mul", binary(Op::Multiply)},
+        {"aten::div", divide},
+        {"aten::true_divide", divide},
+        {"aten::pow", power},
+        {"aten::square", square},
+        {"aten::maximum", binary(Op::Maximum)},
+        {"aten::minimum", binary(Op::Minimum)},
+        {"aten::fmod", binary(Op::Remainder)},
+        {"aten::atan2", binary(Op::Atan2)},
+        {"aten::eq", binary(Op::Equal)},
+        {"aten::ne", binary(Op::NotEqual)},
+        {"aten::lt", binary(Op::Less)},
+        {"aten::le", binary(Op::LessEqual)},
+        {"aten::gt", binary(Op::Greater)},
+        {"aten::ge", binary(Op::GreaterEqual)},
+        {"aten::logical_and", logical(Op::And)},
+        {"aten::logical_or", logical(Op::Or)},
+        {"aten::logical_xor", logical(Op::Xor)},
+        {"aten::__and__", binary(Op::And)},
+        {"aten::__or__", binary(Op::Or)},
+        {"aten::__xor__", binary(Op::Xor)},
+        {"aten::bitwise_and", binary(Op::And)},
+        {"aten::bitwise_or", binary(Op::Or)},
+        {"aten::bitwise_xor", binary(Op::Xor)},
+        {"aten::logical_not", unary(Op::Not)},
+        {"aten::neg", unary(Op::Negate)},
+        {"aten::negative", unary(Op::Negate)},
+        {"aten::abs", unary(Op::Absolute)},
+        {"aten::exp", unary(Op::Exp)},
+        {"aten::exp2", unary(Op::Exp2)},
+        {"aten::log", unary(Op::Log)},
+        {"aten::log2", unary(Op::Log2)},
+        {"aten::log10", unary(Op::Log10)},
+        {"aten::log1p", unary(Op::Log1p)},
+        {"aten::expm1", unary(Op::Expm1)},
+        {"aten::sin", unary(Op::Sin)},
+        {"aten::cos", unary(Op::Cos)},
+        {"aten::tan", unary(Op::Tan)},
+        {"aten::asin", unary(Op::Asin)},
+        {"aten::acos", unary(Op::Acos)},
+        {"aten::atan", unary(Op::Atan)},
+        {"aten::sinh", unary(Op::Sinh)},
+        {"aten::cosh", unary(Op::Cosh)},
+        {"aten::tanh", unary(Op::Tanh)},
+        {"aten::sqrt", unary(Op::Sqrt)},
+        {"aten::rsqrt", unary(Op::Rsqrt)},
+        {"aten::reciprocal", unary(Op::Reciprocal)},
+        {"aten::erf", unary(Op::Erf)},
+        {"aten::erfc", unary(Op::Erfc)},
+        {"aten::floor", unary(Op::Floor)},
+        {"aten::ceil", unary(Op::Ceil)},
+        {"aten::trunc", unary(Op::Trunc)},
+        {"aten::round", unary(Op::RoundEven)},
+        {"aten::sign", unary(Op::Sign)},
+        {"aten::isnan", unary(Op::IsNan)},
+        {"aten::isinf", unary(Op::IsInfinite)},
+        {"aten::sigmoid", unary(Op::Sigmoid)},
+        {"aten::silu", silu},
+        {"aten::gelu", gelu},
+        {"aten::relu", relu},
+        {"aten::leaky_relu", leakyRelu},
+        {"aten::elu", elu},
+        {"aten::selu", elu},
+        {"aten::celu", elu},
+        {"aten::softplus", softplus},
+        {"aten::mish", mish},
+        {"aten::log_sigmoid", logSigmoid},
+        {"aten::hardswish", hardSwish},
+        {"aten::hardsigmoid", hardSigmoid},
+        {"aten::hardtanh", hardTanh},
+        {"aten::relu6", hardTanh},
+        {"aten::clamp", clamp},
+        {"aten::clip", clamp},
+        {"aten::clamp_min", clamp},
+        {"aten::clamp_max", clamp},
+        {"aten::where", where},
+        {"aten::masked_fill", maskedFill},
+        {"aten::to", convertTo},
+        {"aten::_to_copy", convertTo},
+        {"aten::type_as", convertTo},
+        {"aten::lerp", lerp},
+        {"aten::addcmul", addProduct(Op::Multiply)},
+        {"aten::addcdiv", addProduct(Op::Divide)},
+        {"aten::fill", filledByArgument},
+        {"aten::full", filledByArgument},
+        {"aten::full_like", filledByArgument},
+        {"aten::new_full", filledByArgument},
+        {"aten::scalar_tensor", filledByArgument},
+        {"aten::zeros_like", filledWith(0)},
+        {"aten::ones_like", filledWith(1)},
+        {"aten::zeros", filledWith(0)},
+        {"aten::ones", filledWith(1)},
+        {"aten::new_zeros", filledWith(0)},
+        {"aten::new_ones", filledWith(1)},
+        {"aten::arange", range},
     };
     return rules;
 }

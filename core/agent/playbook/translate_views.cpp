@@ -13,11 +13,15 @@ namespace
 std::vector<Index> placeholders(const std::vector<Index> &extents)
 {
     std::vector<Index> list;
-    for (std::size_t i = 0; i < extents.size(); ++i) list.push_back(placeholder(i, extents[i]));
+    for (std::size_t i = 0; i < extents.size(); ++i)
+        list.push_back(placeholder(i, extents[i]));
     return list;
 }
 
-void pass(Translator &t, const Node &node) { t.define(node, 0, t.tensor(node, "self")); }
+void pass(Translator &t, const Node &node)
+{
+    t.define(node, 0, t.tensor(node, "self"));
+}
 
 void passInput(Translator &t, const Node &node)
 {
@@ -30,7 +34,8 @@ void permuteTo(Translator &t, const Node &node, const std::vector<int> &order)
     const TensorId self = t.tensor(node, "self");
     const std::vector<Index> own = t.at(self).extents;
     std::vector<Index> extents, source(own.size()), inverse;
-    for (std::size_t i = 0; i < order.size(); ++i) extents.push_back(own[static_cast<std::size_t>(order[i])]);
+    for (std::size_t i = 0; i < order.size(); ++i)
+        extents.push_back(own[static_cast<std::size_t>(order[i])]);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const auto from = static_cast<std::size_t>(order[i]);
         source[from] = placeholder(i, extents[i]);
@@ -43,11 +48,13 @@ void permute(Translator &t, const Node &node)
 {
     const std::size_t rank = t.at(t.tensor(node, "self")).extents.size();
     std::vector<int> order;
-    for (const std::int64_t dimension : t.integers(node, "dims")) order.push_back(t.dimension(dimension, rank));
+    for (const std::int64_t dimension : t.integers(node, "dims"))
+        order.push_back(t.dimension(dimension, rank));
     std::vector<int> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < rank; ++i)
-        if (sorted.size() != rank || sorted[i] != static_cast<int>(i)) t.refuse(node, "its 'dims' are no permutation");
+        if (sorted.size() != rank || sorted[i] != static_cast<int>(i))
+            t.refuse(node, "its 'dims' are no permutation");
     permuteTo(t, node, order);
 }
 
@@ -55,7 +62,8 @@ void transpose(Translator &t, const Node &node)
 {
     const std::size_t rank = t.at(t.tensor(node, "self")).extents.size();
     std::vector<int> order(rank);
-    for (std::size_t i = 0; i < rank; ++i) order[i] = static_cast<int>(i);
+    for (std::size_t i = 0; i < rank; ++i)
+        order[i] = static_cast<int>(i);
     if (rank > 1) {
         const bool isT = node.op == "aten::t";
         const int first = isT ? 0 : t.dimension(t.integer(node, "dim0", 0), rank);
@@ -66,11 +74,12 @@ void transpose(Translator &t, const Node &node)
 }
 
 // Maps coordinates of one shape to another of the same elements within one group of dimensions.
-void mapGroup(const std::vector<Index> &from, const std::vector<Index> &to, std::size_t fromBegin, std::size_t fromEnd,
-              std::size_t toBegin, std::size_t toEnd, std::vector<Index> &result)
+void mapGroup(const std::vector<Index> &from, const std::vector<Index> &to, std::size_t fromBegin,
+              std::size_t fromEnd, std::size_t toBegin, std::size_t toEnd, std::vector<Index> &result)
 {
     Index linear;
-    for (std::size_t i = fromBegin; i < fromEnd; ++i) linear = linear * from[i] + placeholder(i, from[i]);
+    for (std::size_t i = fromBegin; i < fromEnd; ++i)
+        linear = linear * from[i] + placeholder(i, from[i]);
     std::vector<Index> group(toEnd - toBegin);
     for (std::size_t i = toEnd; i-- > toBegin;) {
         const bool isOutermost = i == toBegin;
@@ -85,8 +94,8 @@ struct ViewMap
     std::vector<Index> source, inverse;
 };
 
-// Splits both shapes into the smallest groups of neighbouring dimensions that hold equally many elements; within a group
-// the outermost size is never needed, so that it may be any.
+// Splits both shapes into the smallest groups of neighbouring dimensions that hold equally many elements;
+// within a group the outermost size is never needed, so that it may be any.
 ViewMap mapView(const std::vector<Index> &own, const std::vector<Index> &target)
 {
     ViewMap map;
@@ -96,25 +105,31 @@ ViewMap mapView(const std::vector<Index> &own, const std::vector<Index> &target)
         std::int64_t ownCount = i < own.size() ? own[i++].captured() : 1;
         std::int64_t targetCount = j < target.size() ? target[j++].captured() : 1;
         while (ownCount != targetCount) {
-            if (ownCount < targetCount && i < own.size()) ownCount *= own[i++].captured();
-            else if (targetCount < ownCount && j < target.size()) targetCount *= target[j++].captured();
-            else throw Untranslatable("A view has another number of elements than what it views.");
+            if (ownCount < targetCount && i < own.size())
+                ownCount *= own[i++].captured();
+            else if (targetCount < ownCount && j < target.size())
+                targetCount *= target[j++].captured();
+            else
+                throw Untranslatable("A view has another number of elements than what it views.");
         }
         // Ones at the end belong to the last group rather than to one of their own.
         if (j == target.size())
-            while (i < own.size() && own[i].captured() == 1) ++i;
+            while (i < own.size() && own[i].captured() == 1)
+                ++i;
         if (i == own.size())
-            while (j < target.size() && target[j].captured() == 1) ++j;
+            while (j < target.size() && target[j].captured() == 1)
+                ++j;
         mapGroup(target, own, jBegin, j, iBegin, i, map.source);
         mapGroup(own, target, iBegin, i, jBegin, j, map.inverse);
     }
     return map;
 }
 
-// The sizes of a view as expressions: sizes that pass through keep their own, a size that an input has too is that
-// input's, what is left of a dimension that was split is a quotient, and everything else stays the number it is.
-std::vector<Index> viewExtents(Translator &t, const std::vector<Index> &own, const std::vector<std::int64_t> &sizes,
-                               const std::vector<std::int64_t> &asked)
+// The sizes of a view as expressions: sizes that pass through keep their own, a size that an input has too is
+// that input's, what is left of a dimension that was split is a quotient, and everything else stays the
+// number it is.
+std::vector<Index> viewExtents(Translator &t, const std::vector<Index> &own,
+                               const std::vector<std::int64_t> &sizes, const std::vector<std::int64_t> &asked)
 {
     std::vector<Index> extents(sizes.size());
     std::size_t i = 0, j = 0;
@@ -123,12 +138,16 @@ std::vector<Index> viewExtents(Translator &t, const std::vector<Index> &own, con
         std::int64_t ownCount = i < own.size() ? own[i++].captured() : 1;
         std::int64_t count = sizes[j++];
         while (ownCount != count) {
-            if (ownCount < count && i < own.size()) ownCount *= own[i++].captured();
-            else if (count < ownCount && j < sizes.size()) count *= sizes[j++];
-            else throw Untranslatable("A view has another number of elements than what it views.");
+            if (ownCount < count && i < own.size())
+                ownCount *= own[i++].captured();
+            else if (count < ownCount && j < sizes.size())
+                count *= sizes[j++];
+            else
+                throw Untranslatable("A view has another number of elements than what it views.");
         }
         Index product(1);
-        for (std::size_t k = iBegin; k < i; ++k) product = product * own[k];
+        for (std::size_t k = iBegin; k < i; ++k)
+            product = product * own[k];
         if (j - jBegin == 1) {
             extents[jBegin] = product;
             continue;
@@ -166,7 +185,10 @@ void view(Translator &t, const Node &node)
     viewAs(t, node, t.integers(node, t.isGiven(node, "size") ? "size" : "shape"));
 }
 
-void flatten(Translator &t, const Node &node) { viewAs(t, node, {}); }
+void flatten(Translator &t, const Node &node)
+{
+    viewAs(t, node, {});
+}
 
 // Inserts or removes dimensions of size one.
 void squeezeTo(Translator &t, const Node &node, TensorId self, const std::vector<int> &kept)
@@ -204,7 +226,8 @@ void unsqueeze(Translator &t, const Node &node)
     extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(at), Index(1));
     std::vector<Index> inverse = placeholders(own);
     inverse.insert(inverse.begin() + static_cast<std::ptrdiff_t>(at), Index(0));
-    for (std::size_t i = 0; i < own.size(); ++i) source.push_back(placeholder(i < at ? i : i + 1, own[i]));
+    for (std::size_t i = 0; i < own.size(); ++i)
+        source.push_back(placeholder(i < at ? i : i + 1, own[i]));
     t.define(node, 0, t.reindex(self, extents, source, inverse));
 }
 
@@ -224,7 +247,8 @@ void expand(Translator &t, const Node &node)
 }
 
 // Elements begin, begin + step … of one dimension.
-TensorId sliceOf(Translator &t, TensorId self, int dimension, const Index &begin, std::int64_t step, const Index &extent)
+TensorId sliceOf(Translator &t, TensorId self, int dimension, const Index &begin, std::int64_t step,
+                 const Index &extent)
 {
     std::vector<Index> extents = t.at(self).extents;
     const auto d = static_cast<std::size_t>(dimension);
@@ -281,7 +305,8 @@ void defineParts(Translator &t, const Node &node, const std::vector<TensorId> &p
         return;
     }
     if (node.outputs.size() == 1) t.lists[node.outputs[0]] = parts;
-    for (std::size_t i = 0; i < node.outputs.size() && i < parts.size(); ++i) t.define(node, i, parts[i]);
+    for (std::size_t i = 0; i < node.outputs.size() && i < parts.size(); ++i)
+        t.define(node, i, parts[i]);
 }
 
 void split(Translator &t, const Node &node)
@@ -291,7 +316,8 @@ void split(Translator &t, const Node &node)
     const int dimension = t.dimension(t.integer(node, "dim", 0), own.size());
     const Index &size = own[static_cast<std::size_t>(dimension)];
     const std::int64_t count = size.captured();
-    std::vector<std::int64_t> lengths = t.integers(node, t.isGiven(node, "split_sizes") ? "split_sizes" : "split_size");
+    std::vector<std::int64_t> lengths =
+        t.integers(node, t.isGiven(node, "split_sizes") ? "split_sizes" : "split_size");
     const bool isChunk = node.op == "aten::chunk";
     std::int64_t parts = 0;
     if (isChunk) {
@@ -303,7 +329,8 @@ void split(Translator &t, const Node &node)
     if (lengths.size() == 1 && node.op != "aten::split_with_sizes")
         for (lengths.clear(); static_cast<std::int64_t>(lengths.size()) * each < count;)
             lengths.push_back(std::min(each, count - static_cast<std::int64_t>(lengths.size()) * each));
-    // A chunk is the size over their number, rounded up, at every size; other pieces grow with what they are cut from.
+    // A chunk is the size over their number, rounded up, at every size; other pieces grow with what they are
+    // cut from.
     const Index chunk = isChunk ? t.roundedUpQuotient(size, parts) : Index();
     std::vector<TensorId> pieces;
     Index begin, end;
@@ -311,8 +338,10 @@ void split(Translator &t, const Node &node)
     for (std::size_t i = 0; i < lengths.size(); ++i, begin = end) {
         capturedEnd += lengths[i];
         const bool isLast = i + 1 == lengths.size();
-        if (!isChunk || isLast) end = isLast ? size : t.inProportion(capturedEnd, size);
-        else end = i == 0 ? chunk : t.bounded(begin + chunk, size);
+        if (!isChunk || isLast)
+            end = isLast ? size : t.inProportion(capturedEnd, size);
+        else
+            end = i == 0 ? chunk : t.bounded(begin + chunk, size);
         pieces.push_back(sliceOf(t, self, dimension, begin, 1, end - begin));
     }
     defineParts(t, node, pieces);
@@ -396,7 +425,8 @@ void stack(Translator &t, const Node &node)
             const std::vector<Index> own = t.at(part).extents;
             std::vector<Index> extents = own, source;
             extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(at), Index(1));
-            for (std::size_t i = 0; i < own.size(); ++i) source.push_back(placeholder(i < at ? i : i + 1, own[i]));
+            for (std::size_t i = 0; i < own.size(); ++i)
+                source.push_back(placeholder(i < at ? i : i + 1, own[i]));
             parts.push_back(t.reindex(part, extents, source, {}));
         }
     if (parts.empty()) t.refuse(node, "it stacks nothing");
@@ -408,16 +438,39 @@ void stack(Translator &t, const Node &node)
 const Rules &viewRules()
 {
     static const Rules rules = {
-        {"aten::alias", pass}, {"aten::detach", pass}, {"aten::contiguous", pass}, {"aten::clone", pass},
-        {"aten::lift_fresh_copy", pass}, {"aten::dropout", passInput}, {"aten::feature_dropout", passInput},
-        {"aten::permute", permute}, {"aten::transpose", transpose}, {"aten::t", transpose},
-        {"aten::swapaxes", transpose}, {"aten::view", view}, {"aten::reshape", view}, {"aten::_unsafe_view", view},
-        {"aten::view_as", flatten}, {"aten::reshape_as", flatten}, {"aten::flatten", flatten},
-        {"aten::unflatten", flatten}, {"aten::squeeze", squeeze}, {"aten::unsqueeze", unsqueeze},
-        {"aten::expand", expand}, {"aten::expand_as", expand}, {"aten::broadcast_to", expand},
-        {"aten::slice", slice}, {"aten::select", selectOne}, {"aten::split", split},
-        {"aten::split_with_sizes", split}, {"aten::chunk", split}, {"aten::unbind", unbind},
-        {"prim::getitem", getItem}, {"aten::cat", cat}, {"aten::concat", cat}, {"aten::stack", stack},
+        {"aten::alias", pass},
+        {"aten::detach", pass},
+        {"aten::contiguous", pass},
+        {"aten::clone", pass},
+        {"aten::lift_fresh_copy", pass},
+        {"aten::dropout", passInput},
+        {"aten::feature_dropout", passInput},
+        {"aten::permute", permute},
+        {"aten::transpose", transpose},
+        {"aten::t", transpose},
+        {"aten::swapaxes", transpose},
+        {"aten::view", view},
+        {"aten::reshape", view},
+        {"aten::_unsafe_view", view},
+        {"aten::view_as", flatten},
+        {"aten::reshape_as", flatten},
+        {"aten::flatten", flatten},
+        {"aten::unflatten", flatten},
+        {"aten::squeeze", squeeze},
+        {"aten::unsqueeze", unsqueeze},
+        {"aten::expand", expand},
+        {"aten::expand_as", expand},
+        {"aten::broadcast_to", expand},
+        {"aten::slice", slice},
+        {"aten::select", selectOne},
+        {"aten::split", split},
+        {"aten::split_with_sizes", split},
+        {"aten::chunk", split},
+        {"aten::unbind", unbind},
+        {"prim::getitem", getItem},
+        {"aten::cat", cat},
+        {"aten::concat", cat},
+        {"aten::stack", stack},
     };
     return rules;
 }

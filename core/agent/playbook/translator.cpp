@@ -48,14 +48,16 @@ void Translator::defineInputs(const std::map<std::string, std::string> &sizeName
             if (captured > 1) sizesByValue_.try_emplace(captured, load.extents.back());
         }
         const ValueId value = graph_.findValue(tensor.value);
-        if (value == noValue) throw Untranslatable("The task's input '" + tensor.name + "' is not in its subgraph.");
+        if (value == noValue)
+            throw Untranslatable("The task's input '" + tensor.name + "' is not in its subgraph.");
         values_[value] = program.add(load);
     }
 }
 
 void Translator::run()
 {
-    for (const Node &node : graph_.nodes) translate(node);
+    for (const Node &node : graph_.nodes)
+        translate(node);
     for (const TaskTensor &output : task_.outputs) {
         const auto it = values_.find(graph_.findValue(output.value));
         if (it == values_.end())
@@ -66,9 +68,13 @@ void Translator::run()
 
 void Translator::translate(const Node &node)
 {
-    static const std::set<std::string> ignored = {"aten::_assert_tensor_metadata", "aten::_assert_scalar",
-                                                  "aten::_assert_async", "aten::sym_constrain_range_for_size",
-                                                  "aten::sym_size", "aten::sym_numel", "aten::sym_stride"};
+    static const std::set<std::string> ignored = {"aten::_assert_tensor_metadata",
+                                                  "aten::_assert_scalar",
+                                                  "aten::_assert_async",
+                                                  "aten::sym_constrain_range_for_size",
+                                                  "aten::sym_size",
+                                                  "aten::sym_numel",
+                                                  "aten::sym_stride"};
     if (ignored.count(node.op)) return;
     for (const Rules *rules : {&pointwiseRules(), &viewRules(), &reductionRules()}) {
         const auto rule = rules->find(node.op);
@@ -77,11 +83,13 @@ void Translator::translate(const Node &node)
         return;
     }
     static const std::set<std::string> products = {
-        "aten::linear", "aten::addmm", "aten::mm", "aten::bmm", "aten::matmul", "aten::baddbmm", "aten::einsum",
-        "aten::scaled_dot_product_attention", "aten::convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d"};
+        "aten::linear",      "aten::addmm",   "aten::mm",     "aten::bmm",
+        "aten::matmul",      "aten::baddbmm", "aten::einsum", "aten::scaled_dot_product_attention",
+        "aten::convolution", "aten::conv1d",  "aten::conv2d", "aten::conv3d"};
     if (products.count(node.op))
-        refuse(node, "the playbook has no tactic for matrix products, attention and convolutions; a language-model "
-                     "agent may write it");
+        refuse(node,
+               "the playbook has no tactic for matrix products, attention and convolutions; a language-model "
+               "agent may write it");
     refuse(node, "the playbook does not know this operator; a language-model agent may write it");
 }
 
@@ -90,7 +98,10 @@ void Translator::refuse(const Node &node, const std::string &why) const
     throw Untranslatable("Operator " + node.op + " ('" + node.name + "'): " + why + ".");
 }
 
-const Argument *Translator::argument(const Node &node, const char *name) const { return findArgument(node, name); }
+const Argument *Translator::argument(const Node &node, const char *name) const
+{
+    return findArgument(node, name);
+}
 
 bool Translator::isGiven(const Node &node, const char *name) const
 {
@@ -101,7 +112,8 @@ bool Translator::isGiven(const Node &node, const char *name) const
 TensorId Translator::tensor(const Node &node, const char *name)
 {
     const Argument *given = argument(node, name);
-    if (!given || given->kind != Argument::Kind::Value) refuse(node, std::string("its '") + name + "' is not a tensor");
+    if (!given || given->kind != Argument::Kind::Value)
+        refuse(node, std::string("its '") + name + "' is not a tensor");
     const auto it = values_.find(given->value);
     if (it == values_.end())
         refuse(node, std::string("its '") + name + "' comes from an operator that gives no tensor here");
@@ -112,16 +124,19 @@ TensorId Translator::operand(const Argument &argument, DType dtype)
 {
     switch (argument.kind) {
     case Argument::Kind::Value:
-        if (const auto it = values_.find(argument.value); it != values_.end()) return convert(it->second, dtype);
+        if (const auto it = values_.find(argument.value); it != values_.end())
+            return convert(it->second, dtype);
         break;
     case Argument::Kind::Int:
-        return isWhole(dtype) ? whole(argument.integer, dtype) : literal(static_cast<double>(argument.integer), dtype);
+        return isWhole(dtype) ? whole(argument.integer, dtype)
+                              : literal(static_cast<double>(argument.integer), dtype);
     case Argument::Kind::Bool:
         return isWhole(dtype) ? whole(argument.flag, dtype) : literal(argument.flag, dtype);
     case Argument::Kind::Float:
         return isWhole(dtype) ? whole(static_cast<std::int64_t>(argument.number), dtype)
                               : literal(argument.number, dtype);
-    default: break;
+    default:
+        break;
     }
     throw Untranslatable("An operand is neither a tensor nor a number known before the kernel runs.");
 }
@@ -156,9 +171,12 @@ std::vector<std::int64_t> Translator::integers(const Node &node, const char *nam
     if (given->kind == Argument::Kind::Int) return {given->integer};
     for (const Argument &item : given->items) {
         // A size computed in the graph: which one shows in the output's own sizes, so any mark will do.
-        if (item.kind == Argument::Kind::Value) list.push_back(-2);
-        else if (item.kind == Argument::Kind::Int) list.push_back(item.integer);
-        else refuse(node, std::string("its '") + name + "' holds something that is not a whole number");
+        if (item.kind == Argument::Kind::Value)
+            list.push_back(-2);
+        else if (item.kind == Argument::Kind::Int)
+            list.push_back(item.integer);
+        else
+            refuse(node, std::string("its '") + name + "' holds something that is not a whole number");
     }
     return list;
 }
@@ -179,7 +197,8 @@ DType Translator::outputType(const Node &node, std::size_t output) const
 {
     const DType dtype = typeOfOutput(node, output).dtype;
     if (!isWhole(dtype) && (!isFloating(dtype) || dtypeSize(dtype) < 2))
-        refuse(node, std::string("the playbook does not write kernels for the element type ") + dtypeName(dtype));
+        refuse(node,
+               std::string("the playbook does not write kernels for the element type ") + dtypeName(dtype));
     return dtype;
 }
 
@@ -211,7 +230,8 @@ Index Translator::inProportion(std::int64_t place, const Index &size)
     if (place == count) return size;
     const std::int64_t divisor = std::gcd(place, count);
     const std::int64_t times = place / divisor, parts = count / divisor;
-    const std::string name = (size.asSize() ? size.asSize()->text : toIdentifier(size.text())) + "_at" + std::to_string(place);
+    const std::string name =
+        (size.asSize() ? size.asSize()->text : toIdentifier(size.text())) + "_at" + std::to_string(place);
     const std::string product = size.factorText() + (times == 1 ? "" : " * " + std::to_string(times));
     return derive(name, "floor(" + product + " / " + std::to_string(parts) + ")", place);
 }
@@ -238,14 +258,17 @@ void Translator::define(const Node &node, std::size_t output, TensorId id)
     if (output >= node.outputs.size()) return; // schemas may have outputs that nobody took
     const Value &value = graph_.value(node.outputs[output]);
     std::vector<std::int64_t> sizes;
-    for (const Index &extent : at(id).extents) sizes.push_back(extent.captured());
+    for (const Index &extent : at(id).extents)
+        sizes.push_back(extent.captured());
     if (value.kind == ValueKind::Tensor && sizes != value.type.sizes)
-        refuse(node, "its output should be " + describe(value.type) + ", which does not follow from its arguments");
+        refuse(node,
+               "its output should be " + describe(value.type) + ", which does not follow from its arguments");
     program.setName(id, toIdentifier(value.name));
     values_[node.outputs[output]] = id;
 }
 
-// ---------------------------------------------------------------------------------------------- building blocks
+// ---------------------------------------------------------------------------------------------- building
+// blocks
 
 TensorId Translator::literal(double value, DType dtype)
 {
@@ -269,7 +292,9 @@ TensorId Translator::convert(TensorId operand, DType dtype)
 {
     if (at(operand).dtype == dtype) return operand;
     if (at(operand).op == Op::Literal && !isWhole(dtype))
-        return literal(isWhole(at(operand).dtype) ? static_cast<double>(at(operand).integer) : at(operand).number, dtype);
+        return literal(isWhole(at(operand).dtype) ? static_cast<double>(at(operand).integer)
+                                                  : at(operand).number,
+                       dtype);
     TensorNode node;
     node.op = Op::Convert;
     node.dtype = dtype;
@@ -284,8 +309,10 @@ void Translator::noteEqual(const std::string &left, const std::string &right)
     bool leftIsWeight = false;
     for (const TaskTensor &tensor : task_.inputs)
         leftIsWeight = leftIsWeight || (tensor.isWeight && left.rfind(tensor.name + "_size", 0) == 0);
-    if (leftIsWeight) equalSizes.emplace_back(right, left);
-    else equalSizes.emplace_back(left, right);
+    if (leftIsWeight)
+        equalSizes.emplace_back(right, left);
+    else
+        equalSizes.emplace_back(left, right);
 }
 
 std::vector<Index> Translator::broadcastExtents(const std::vector<TensorId> &operands)
@@ -293,7 +320,8 @@ std::vector<Index> Translator::broadcastExtents(const std::vector<TensorId> &ope
     std::vector<Index> result;
     for (const TensorId id : operands) {
         const std::vector<Index> &extents = at(id).extents;
-        while (result.size() < extents.size()) result.insert(result.begin(), Index(1));
+        while (result.size() < extents.size())
+            result.insert(result.begin(), Index(1));
         const std::size_t skipped = result.size() - extents.size();
         for (std::size_t i = 0; i < extents.size(); ++i) {
             Index &known = result[skipped + i];
@@ -307,8 +335,10 @@ std::vector<Index> Translator::broadcastExtents(const std::vector<TensorId> &ope
             if (mine.captured() != known.captured())
                 throw Untranslatable("Operands of sizes " + std::to_string(known.captured()) + " and " +
                                      std::to_string(mine.captured()) + " cannot be broadcast to each other.");
-            if (known.asSize() && mine.asSize()) noteEqual(known.asSize()->text, mine.asSize()->text);
-            else if (mine.asSize()) known = mine; // a plain size reads better than an expression
+            if (known.asSize() && mine.asSize())
+                noteEqual(known.asSize()->text, mine.asSize()->text);
+            else if (mine.asSize())
+                known = mine; // a plain size reads better than an expression
         }
     }
     return result;
@@ -356,8 +386,8 @@ TensorId Translator::multiplyAdd(TensorId left, TensorId right, TensorId addend)
     return program.add(node);
 }
 
-TensorId Translator::reduce(Reduction reduction, TensorId operand, const std::vector<int> &dimensions, bool keep,
-                            DType dtype)
+TensorId Translator::reduce(Reduction reduction, TensorId operand, const std::vector<int> &dimensions,
+                            bool keep, DType dtype)
 {
     TensorNode node;
     node.op = Op::Reduce;
@@ -369,8 +399,10 @@ TensorId Translator::reduce(Reduction reduction, TensorId operand, const std::ve
     const std::vector<Index> &extents = at(operand).extents;
     for (std::size_t i = 0; i < extents.size(); ++i) {
         const bool isReduced = std::count(dimensions.begin(), dimensions.end(), static_cast<int>(i)) > 0;
-        if (!isReduced) node.extents.push_back(extents[i]);
-        else if (keep) node.extents.push_back(Index(1));
+        if (!isReduced)
+            node.extents.push_back(extents[i]);
+        else if (keep)
+            node.extents.push_back(Index(1));
     }
     return program.add(node);
 }
@@ -396,26 +428,30 @@ TensorId Translator::broadcastTo(TensorId operand, const std::vector<Index> &ext
     std::vector<Index> source;
     const std::size_t skipped = extents.size() - own.size();
     for (std::size_t i = 0; i < own.size(); ++i) {
-        const bool isStretched = own[i] == Index(1) || (own[i].captured() == 1 && extents[skipped + i].captured() != 1);
+        const bool isStretched =
+            own[i] == Index(1) || (own[i].captured() == 1 && extents[skipped + i].captured() != 1);
         source.push_back(isStretched ? Index(0) : placeholder(skipped + i, extents[skipped + i]));
     }
     return reindex(operand, extents, source, {});
 }
 
-// ---------------------------------------------------------------------------------------------- the whole task
+// ---------------------------------------------------------------------------------------------- the whole
+// task
 
 Result<Translation> translateTask(const Task &task)
 {
     Translation translation;
     try {
-        // Sizes that turn out to be equal get one name, and the operators are read again with it; every round joins
-        // two names at least, so there are no more rounds than sizes.
+        // Sizes that turn out to be equal get one name, and the operators are read again with it; every round
+        // joins two names at least, so there are no more rounds than sizes.
         for (;;) {
             Translator translator(task, translation.sizeNames);
             translator.run();
             bool joined = false;
             for (const auto &[kept, replaced] : translator.equalSizes) {
-                if (kept == replaced || translation.sizeNames.count(replaced) || translation.sizeNames.count(kept)) continue;
+                if (kept == replaced || translation.sizeNames.count(replaced) ||
+                    translation.sizeNames.count(kept))
+                    continue;
                 for (auto &[name, representative] : translation.sizeNames)
                     if (representative == replaced) representative = kept;
                 translation.sizeNames[replaced] = kept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the translate_*.cpp files share: the state of one translation and the vocabulary to write operators in.
+// What the translate_*.cpp files share: the state of one translation and the vocabulary to write operators
+// in.
 #pragma once
 
 #include "translate.h"
@@ -30,7 +31,8 @@ public:
     const Argument *argument(const Node &node, const char *name) const;
     bool isGiven(const Node &node, const char *name) const; ///< there and not None
     TensorId tensor(const Node &node, const char *name);
-    TensorId operand(const Argument &argument, DType dtype); ///< a tensor, or a number as a literal of this type
+    TensorId operand(const Argument &argument,
+                     DType dtype); ///< a tensor, or a number as a literal of this type
     std::int64_t integer(const Node &node, const char *name, std::int64_t fallback) const;
     double number(const Node &node, const char *name, double fallback) const;
     bool flag(const Node &node, const char *name, bool fallback) const;
@@ -45,22 +47,25 @@ public:
     TensorId literal(double value, DType dtype);
     TensorId whole(std::int64_t value, DType dtype);
     TensorId unary(Op op, TensorId operand);
-    TensorId binary(Op op, TensorId left, TensorId right); ///< both of one type already; comparisons give Bool
+    TensorId binary(Op op, TensorId left,
+                    TensorId right); ///< both of one type already; comparisons give Bool
     TensorId select(TensorId condition, TensorId then, TensorId otherwise);
     TensorId multiplyAdd(TensorId left, TensorId right, TensorId addend);
     TensorId convert(TensorId operand, DType dtype);
-    TensorId reduce(Reduction reduction, TensorId operand, const std::vector<int> &dimensions, bool keep, DType dtype);
+    TensorId reduce(Reduction reduction, TensorId operand, const std::vector<int> &dimensions, bool keep,
+                    DType dtype);
     TensorId reindex(TensorId operand, std::vector<Index> extents, std::vector<Index> source,
                      std::vector<Index> inverse);
     TensorId broadcastTo(TensorId operand, const std::vector<Index> &extents);
     std::vector<Index> broadcastExtents(const std::vector<TensorId> &operands);
     TensorId square(TensorId operand) { return binary(Op::Multiply, operand, operand); }
 
-    /// An expression for a number that a view or expand was given: the input size of the same value, else the number.
+    /// An expression for a number that a view or expand was given: the input size of the same value, else the
+    /// number.
     Index extentOf(std::int64_t number) const;
 
-    /// A place along a dimension that moves with its size: half of it stays half of it. A number of its own in the
-    /// launch plan where that is not plain.
+    /// A place along a dimension that moves with its size: half of it stays half of it. A number of its own
+    /// in the launch plan where that is not plain.
     Index inProportion(std::int64_t place, const Index &size);
     /// The bound of a piece, and no more than the size.
     Index bounded(const Index &bound, const Index &size);

@@ -30,15 +30,18 @@ std::vector<Word> wordsOf(const std::string &instruction)
     const auto finish = [&] {
         if (current.empty()) return;
         Word word{current, -1, false};
-        const bool isNumber = std::all_of(current.begin(), current.end(), [](char c) { return c >= '0' && c <= '9'; });
+        const bool isNumber =
+            std::all_of(current.begin(), current.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (isNumber) word.number = current.size() > 6 ? 1000000 : std::stoi(current);
         words.push_back(std::move(word));
         current.clear();
     };
     for (const char c : instruction) {
-        const bool isLetter = std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '.' || static_cast<signed char>(c) < 0;
+        const bool isLetter = std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '.' ||
+                              static_cast<signed char>(c) < 0;
         const bool isDigit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-        const bool turns = !current.empty() && (std::isdigit(static_cast<unsigned char>(current.back())) != 0) != isDigit;
+        const bool turns =
+            !current.empty() && (std::isdigit(static_cast<unsigned char>(current.back())) != 0) != isDigit;
         if (!isLetter && !isDigit) {
             finish();
             continue;
@@ -48,7 +51,8 @@ std::vector<Word> wordsOf(const std::string &instruction)
     }
     finish();
     for (Word &word : words)
-        while (!word.text.empty() && word.text.back() == '.') word.text.pop_back();
+        while (!word.text.empty() && word.text.back() == '.')
+            word.text.pop_back();
     return words;
 }
 
@@ -106,7 +110,8 @@ int Reader::take(const std::vector<const char *> &stems)
 
 bool Reader::isNegated(int at)
 {
-    static const std::set<std::string> negations = {"no", "not", "without", "don", "avoid", "drop", "remove", "stop", "disable", "never", "instead"};
+    static const std::set<std::string> negations = {"no",     "not",  "without", "don",   "avoid",  "drop",
+                                                    "remove", "stop", "disable", "never", "instead"};
     for (int i = std::max(0, at - 4); i < at; ++i) {
         Word &word = words_[static_cast<std::size_t>(i)];
         if (!negations.count(word.text)) continue;
@@ -132,8 +137,10 @@ int Reader::numberNear(int at)
 
 std::optional<int> Reader::amount(int at, int current, int least, int most)
 {
-    static const std::set<std::string> up = {"more", "larger", "bigger", "wider", "double", "increase", "raise", "longer"};
-    static const std::set<std::string> down = {"fewer", "less", "smaller", "narrower", "halve", "half", "decrease", "reduce", "lower"};
+    static const std::set<std::string> up = {"more",   "larger",   "bigger", "wider",
+                                             "double", "increase", "raise",  "longer"};
+    static const std::set<std::string> down = {"fewer", "less",     "smaller", "narrower", "halve",
+                                               "half",  "decrease", "reduce",  "lower"};
     int wanted = numberNear(at);
     if (wanted < 0)
         for (int i = std::max(0, at - 3); i < std::min(at + 3, static_cast<int>(words_.size())); ++i) {
@@ -148,26 +155,40 @@ std::optional<int> Reader::amount(int at, int current, int least, int most)
         }
     if (wanted < 0) return std::nullopt;
     int power = 1;
-    while (power * 2 <= wanted) power *= 2;
+    while (power * 2 <= wanted)
+        power *= 2;
     const int result = std::clamp(power, least, most);
     if (wanted != result)
-        refuse(std::to_string(wanted) + " is not possible there; " + std::to_string(result) + " is the nearest power of two that is.");
+        refuse(std::to_string(wanted) + " is not possible there; " + std::to_string(result) +
+               " is the nearest power of two that is.");
     return result;
 }
 
 void Reader::readUnavailable()
 {
     static const std::pair<const char *, const char *> missing[] = {
-        {"cp.async", "cp.async (copies that run while the kernel computes)"}, {"async", "asynchronous copies"},
-        {"tma", "the tensor memory accelerator"}, {"tensor", "tensor cores"}, {"wmma", "tensor cores"}, {"mma", "tensor cores"},
-        {"cluster", "thread block clusters"}, {"pipeline", "software pipelines"}, {"prefetch", "prefetching"},
-        {"dsmem", "distributed shared memory"}, {"online", "the online form of softmax"}, {"ldmatrix", "ldmatrix"},
-        {"swizzl", "swizzled layouts"}, {"speciali", "warp specialisation"}, {"cooperative", "cooperative launches"},
-        {"atomic", "atomics (their order is not the same in every run)"}, {"unroll", "unrolling other than by access width"}};
+        {"cp.async", "cp.async (copies that run while the kernel computes)"},
+        {"async", "asynchronous copies"},
+        {"tma", "the tensor memory accelerator"},
+        {"tensor", "tensor cores"},
+        {"wmma", "tensor cores"},
+        {"mma", "tensor cores"},
+        {"cluster", "thread block clusters"},
+        {"pipeline", "software pipelines"},
+        {"prefetch", "prefetching"},
+        {"dsmem", "distributed shared memory"},
+        {"online", "the online form of softmax"},
+        {"ldmatrix", "ldmatrix"},
+        {"swizzl", "swizzled layouts"},
+        {"speciali", "warp specialisation"},
+        {"cooperative", "cooperative launches"},
+        {"atomic", "atomics (their order is not the same in every run)"},
+        {"unroll", "unrolling other than by access width"}};
     for (const auto &[stem, name] : missing)
         while (take({stem}) >= 0) {
             const std::string sentence = std::string("The playbook has no tactic for ") + name + " yet.";
-            if (!std::count(request_.impossible.begin(), request_.impossible.end(), sentence)) refuse(sentence);
+            if (!std::count(request_.impossible.begin(), request_.impossible.end(), sentence))
+                refuse(sentence);
         }
 }
 
@@ -175,7 +196,10 @@ void Reader::readRows()
 {
     const int at = take({"row"});
     if (at < 0) return;
-    if (!before_.reduces) return refuse("This task has no rows: every element is computed on its own.");
+    if (!before_.reduces) {
+        take({"block"}); // "rows per block" is not about blocks
+        return refuse("This task has no rows: every element is computed on its own.");
+    }
     const bool isThreadPerRow = at > 0 && words_[static_cast<std::size_t>(at) - 1].text == "per";
     if (isThreadPerRow) {
         words_[static_cast<std::size_t>(at)].used = false; // "threads per row": belongs to the threads
@@ -189,11 +213,14 @@ void Reader::readRows()
     }
     request_.schedule.rows = *rows;
     // A block holds 1024 threads at most: more rows then means fewer threads for each.
-    while (request_.schedule.threads() > 1024 && request_.schedule.lanes > 1) request_.schedule.lanes /= 2;
-    if (request_.schedule.rows == before_.rows) return refuse("A block cannot take another number of rows than " + std::to_string(*rows) + " here.");
+    while (request_.schedule.threads() > 1024 && request_.schedule.lanes > 1)
+        request_.schedule.lanes /= 2;
+    if (request_.schedule.rows == before_.rows)
+        return refuse("A block cannot take another number of rows than " + std::to_string(*rows) + " here.");
     std::string what = "rows per block " + std::to_string(before_.rows) + " → " + std::to_string(*rows);
     if (request_.schedule.lanes != before_.lanes)
-        what += ", and " + std::to_string(request_.schedule.lanes) + " threads per row so that the block has no more than 1024";
+        what += ", and " + std::to_string(request_.schedule.lanes) +
+                " threads per row so that the block has no more than 1024";
     changed(what);
 }
 
@@ -210,16 +237,18 @@ void Reader::readThreads()
         // The size of a block with rows: threads per row times rows.
         if (const std::optional<int> threads = amount(at, before_.threads(), 32, 1024)) {
             request_.schedule.lanes = std::max(1, *threads / request_.schedule.rows);
-            changed("block size " + std::to_string(before_.threads()) + " → " + std::to_string(request_.schedule.threads()));
+            changed("block size " + std::to_string(before_.threads()) + " → " +
+                    std::to_string(request_.schedule.threads()));
         }
         return;
     }
     const std::optional<int> lanes = amount(at, before_.lanes, before_.reduces ? 1 : 32, 1024);
     if (!lanes) return;
     request_.schedule.lanes = *lanes;
-    while (request_.schedule.threads() > 1024) request_.schedule.rows /= 2;
-    changed(std::string(before_.reduces ? "threads per row " : "threads per block ") + std::to_string(before_.lanes) + " → " +
-            std::to_string(*lanes));
+    while (request_.schedule.threads() > 1024)
+        request_.schedule.rows /= 2;
+    changed(std::string(before_.reduces ? "threads per row " : "threads per block ") +
+            std::to_string(before_.lanes) + " → " + std::to_string(*lanes));
 }
 
 void Reader::readVector()
@@ -243,10 +272,13 @@ void Reader::readVector()
     if (wanted > widest)
         refuse("An access moves 16 bytes at most, which are " + std::to_string(widest) + " elements here.");
     int vector = 1;
-    while (vector * 2 <= std::min(wanted, widest)) vector *= 2;
-    if (vector == before_.vector) return refuse("Accesses already take " + std::to_string(vector) + " elements.");
+    while (vector * 2 <= std::min(wanted, widest))
+        vector *= 2;
+    if (vector == before_.vector)
+        return refuse("Accesses already take " + std::to_string(vector) + " elements.");
     request_.schedule.vector = vector;
-    if (before_.keep == Keep::Registers) request_.schedule.items = std::max(1, before_.items * before_.vector / vector);
+    if (before_.keep == Keep::Registers)
+        request_.schedule.items = std::max(1, before_.items * before_.vector / vector);
     changed("elements per access " + std::to_string(before_.vector) + " → " + std::to_string(vector));
 }
 
@@ -263,7 +295,8 @@ void Reader::readKeeping()
     if (registers >= 0 && !isNegated(registers)) {
         Schedule kept = keepingRow(s, situation_);
         if (kept.keep != Keep::Registers)
-            return refuse("A row of " + std::to_string(situation_.columns) + " elements does not fit the registers of 1024 threads.");
+            return refuse("A row of " + std::to_string(situation_.columns) +
+                          " elements does not fit the registers of 1024 threads.");
         s = kept;
     } else if (shared >= 0 && !isNegated(shared)) {
         s.keep = Keep::Shared;
@@ -277,8 +310,11 @@ void Reader::readKeeping()
     } else {
         s = keepingRow(s, situation_);
     }
-    if (s.keep == before_.keep && s.items == before_.items) return refuse("The row is already held that way.");
-    changed(s.keep == Keep::Registers ? "the row kept in registers" : s.keep == Keep::Shared ? "the row kept in shared memory" : "the row read again by every pass");
+    if (s.keep == before_.keep && s.items == before_.items)
+        return refuse("The row is already held that way.");
+    changed(s.keep == Keep::Registers ? "the row kept in registers"
+            : s.keep == Keep::Shared  ? "the row kept in shared memory"
+                                      : "the row read again by every pass");
 }
 
 void Reader::readAccesses()
@@ -303,8 +339,10 @@ void Reader::readArithmetic()
     }
     if (const int at = take({"simplif", "algebra", "formula"}); at >= 0) {
         s.simplified = !isNegated(at);
-        if (s.simplified && !canSimplify(situation_.composition->program)) refuse("The playbook knows no simpler form of this task's formula.");
-        else changed(s.simplified ? "simplified algebra" : "algebra as in the model");
+        if (s.simplified && !canSimplify(situation_.composition->program))
+            refuse("The playbook knows no simpler form of this task's formula.");
+        else
+            changed(s.simplified ? "simplified algebra" : "algebra as in the model");
     }
     if (const int at = take({"reciprocal", "inverse", "divi"}); at >= 0 && before_.reduces) {
         s.reciprocal = !isNegated(at);
@@ -331,14 +369,18 @@ void Reader::readBlocks()
     if (const int at = take({"persist", "resident", "grid"}); at >= 0) {
         take({"stride", "loop", "block"});
         const int number = isNegated(at) ? 0 : numberNear(at);
-        request_.schedule.blocksPerSm = isNegated(at) || number == 0 ? 0 : std::clamp(number < 0 ? 4 : number, 1, 32);
-        changed(request_.schedule.blocksPerSm ? std::to_string(request_.schedule.blocksPerSm) + " blocks per multiprocessor that loop"
-                                              : "as many blocks as there is work");
+        request_.schedule.blocksPerSm =
+            isNegated(at) || number == 0 ? 0 : std::clamp(number < 0 ? 4 : number, 1, 32);
+        changed(request_.schedule.blocksPerSm
+                    ? std::to_string(request_.schedule.blocksPerSm) + " blocks per multiprocessor that loop"
+                    : "as many blocks as there is work");
     }
     if (const int at = take({"bound", "occupan"}); at >= 0) {
         take({"launch", "higher", "more"});
         const int number = numberNear(at);
-        request_.schedule.minimumBlocks = isNegated(at) ? 0 : std::clamp(number < 0 ? 1024 / request_.schedule.threads() * 2 : number, 1, 32);
+        request_.schedule.minimumBlocks =
+            isNegated(at) ? 0
+                          : std::clamp(number < 0 ? 1024 / request_.schedule.threads() * 2 : number, 1, 32);
         changed("launch bounds for " + std::to_string(request_.schedule.minimumBlocks) + " resident blocks");
     }
 }
@@ -346,9 +388,12 @@ void Reader::readBlocks()
 void Reader::collectUnknown()
 {
     static const std::set<std::string> small = {
-        "a", "an", "the", "of", "to", "in", "and", "or", "with", "per", "use", "using", "try", "please", "make", "it", "this", "that", "each",
-        "for", "on", "at", "by", "set", "let", "be", "now", "instead", "block", "blocks", "kernel", "size", "as", "is", "me", "you", "can",
-        "could", "should", "do", "number", "go", "memory", "element", "elements", "more", "fewer", "less", "t", "row", "rows", "s", "up"};
+        "a",       "an",    "the",    "of",     "to",     "in",   "and",    "or",      "with",
+        "per",     "use",   "using",  "try",    "please", "make", "it",     "this",    "that",
+        "each",    "for",   "on",     "at",     "by",     "set",  "let",    "be",      "now",
+        "instead", "block", "blocks", "kernel", "size",   "as",   "is",     "me",      "you",
+        "can",     "could", "should", "do",     "number", "go",   "memory", "element", "elements",
+        "more",    "fewer", "less",   "t",      "row",    "rows", "s",      "up"};
     for (const Word &word : words_)
         if (!word.used && !small.count(word.text)) request_.unknown.push_back(word.text);
 }
@@ -373,14 +418,20 @@ Request Reader::run()
 
 } // namespace
 
-Request understand(const std::string &instruction, const Situation &situation) { return Reader(instruction, situation).run(); }
+Request understand(const std::string &instruction, const Situation &situation)
+{
+    return Reader(instruction, situation).run();
+}
 
 std::string knownWords(bool reduces)
 {
-    const std::string rows = reduces ? "rows per block (more, fewer or a number), threads per row, registers or shared memory to keep "
-                                       "the row, one reciprocal per row, "
-                                     : "threads per block, ";
-    return "The words I know are: " + rows + "block size, vector width, streaming loads, 32-bit or 64-bit indices, simplified "
+    const std::string rows =
+        reduces
+            ? "rows per block (more, fewer or a number), threads per row, registers or shared memory to keep "
+              "the row, one reciprocal per row, "
+            : "threads per block, ";
+    return "The words I know are: " + rows +
+           "block size, vector width, streaming loads, 32-bit or 64-bit indices, simplified "
            "algebra, resident blocks, launch bounds, fast math where the task allows it, and \"simplest\".";
 }
 
