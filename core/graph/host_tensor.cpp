@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reading the elements of tensors in host memory.
+#include "base/parallel.h"
 #include "half_precision.h"
 #include "tensor_type.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kernelwright
@@ -113,14 +115,15 @@ std::vector<double> toDoubles(const HostTensor &tensor)
     const auto size = static_cast<std::int64_t>(dtypeSize(tensor.type.dtype));
     const Reader read = readerFor(tensor.type.dtype);
     const std::byte *data = tensor.data();
-    std::vector<double> values;
-    values.reserve(static_cast<std::size_t>(count));
+    std::vector<double> values(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
     if (tensor.type.isContiguous()) {
-        for (std::int64_t i = 0; i < count; ++i)
-            values.push_back(read(data + i * size));
+        parallelChunks(count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+                values[static_cast<std::size_t>(i)] = read(data + i * size);
+        });
     } else {
-        forEachOffset(tensor.type,
-                      [&](std::int64_t offset) { values.push_back(read(data + offset * size)); });
+        auto value = values.begin();
+        forEachOffset(tensor.type, [&](std::int64_t offset) { *value++ = read(data + offset * size); });
     }
     return values;
 }

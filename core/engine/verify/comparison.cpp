@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "comparison.h"
 
+#include "base/parallel.h"
+
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -55,6 +58,32 @@ public:
 private:
     DType dtype_;
     const AllowedError &allowed_;
+};
+
+/// What was found among some of the elements; parts are merged in the order of the elements.
+struct ChunkVerdict
+{
+    double maxError = 0;
+    std::int64_t wrongElements = 0;
+    double worstRatio = 1;
+    std::size_t worstIndex = 0; ///< the first element with this ratio
+
+    void add(std::size_t index, double ratio)
+    {
+        if (ratio <= 1) return;
+        ++wrongElements;
+        if (ratio <= worstRatio) return;
+        worstRatio = ratio;
+        worstIndex = index;
+    }
+    void merge(const ChunkVerdict &later)
+    {
+        maxError = std::max(maxError, later.maxError);
+        wrongElements += later.wrongElements;
+        if (later.worstRatio <= worstRatio) return;
+        worstRatio = later.worstRatio;
+        worstIndex = later.worstIndex;
+    }
 };
 
 WorstElement worstAt(std::int64_t index, const std::string &output, const std::string &shapeCase,
@@ -129,24 +158,33 @@ OutputComparison compareOutput(const std::string &output, const std::string &sha
     const AllowedError allowed(dtype, exact, eager, tolerance);
     const ElementJudge judge(dtype, allowed);
     result.eagerMaxError = allowed.eagerMaxError();
-    double worstRatio = 1;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        const auto index = static_cast<std::int64_t>(i);
-        const double ratio = isFloating(dtype) ? judge.ratio(mine[i], exact[i], eager[i])
-                             : equalBits(got, expected.eager, index)
-                                 ? 0
-                                 : ElementJudge::exactRatio(mine[i], exact[i], eager[i]);
-        if (std::isfinite(mine[i]) && std::isfinite(exact[i]))
-            result.maxError = std::max(result.maxError, std::fabs(mine[i] - exact[i]));
-        if (ratio <= 1) continue;
-        ++result.wrongElements;
-        if (ratio <= worstRatio) continue;
-        worstRatio = ratio;
-        result.worst = worstAt(index, output, shapeCase, got);
-        result.worst->expected = isFloating(dtype) ? roundTo(dtype, exact[i]) : eager[i];
-        result.worst->got = mine[i];
-        result.worst->allowed = isFloating(dtype) && std::isfinite(exact[i]) ? allowed.at(exact[i]) : 0;
-    }
+    const auto ratioAt = [&](std::size_t i) {
+        if (isFloating(dtype)) return judge.ratio(mine[i], exact[i], eager[i]);
+        return equalBits(got, expected.eager, static_cast<std::int64_t>(i))
+                   ? 0.0
+                   : ElementJudge::exactRatio(mine[i], exact[i], eager[i]);
+    };
+    const auto count = static_cast<std::int64_t>(mine.size());
+    std::vector<ChunkVerdict> chunks(static_cast<std::size_t>(parallelChunkCount(count)));
+    parallelChunks(count, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+        ChunkVerdict &verdict = chunks[static_cast<std::size_t>(chunk)];
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+            if (std::isfinite(mine[i]) && std::isfinite(exact[i]))
+                verdict.maxError = std::max(verdict.maxError, std::fabs(mine[i] - exact[i]));
+            verdict.add(i, ratioAt(i));
+        }
+    });
+    ChunkVerdict all;
+    for (const ChunkVerdict &chunk : chunks)
+        all.merge(chunk);
+    result.maxError = all.maxError;
+    result.wrongElements = all.wrongElements;
+    if (all.wrongElements == 0) return result;
+    const std::size_t i = all.worstIndex;
+    result.worst = worstAt(static_cast<std::int64_t>(i), output, shapeCase, got);
+    result.worst->expected = isFloating(dtype) ? roundTo(dtype, exact[i]) : eager[i];
+    result.worst->got = mine[i];
+    result.worst->allowed = isFloating(dtype) && std::isfinite(exact[i]) ? allowed.at(exact[i]) : 0;
     return result;
 }
 

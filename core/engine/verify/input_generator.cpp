@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "input_generator.h"
 
+#include "base/parallel.h"
 #include "tolerance.h"
 
 #include <algorithm>
@@ -151,6 +152,9 @@ public:
         return 0;
     }
 
+    /// What every element of an AllEqual tensor is.
+    double equalValue() const { return equalValue_; }
+
 private:
     double drawInteger()
     {
@@ -214,24 +218,32 @@ private:
     double equalValue_;
 };
 
-/// Draws every element of the storage, those between rows of a padded layout too.
-HostTensor drawTensor(const TensorType &type, Generator generator)
-{
-    HostTensor tensor = makeStridedTensor(type);
-    const std::int64_t count = storageElements(type);
-    const std::size_t size = dtypeSize(type.dtype);
-    std::byte *at = tensor.data();
-    for (std::int64_t i = 0; i < count; ++i, at += size)
-        storeElement(at, type.dtype, generator.draw());
-    return tensor;
-}
-
 std::uint64_t mixSeed(std::uint64_t seed, std::uint64_t index)
 {
     std::uint64_t z = seed + 0x9E3779B97F4A7C15ULL * (index + 1); // SplitMix64
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
     return z ^ (z >> 31);
+}
+
+/// Draws every element of the storage, those between rows of a padded layout too. Each chunk has a generator
+/// of its own, seeded by its place, so that the bytes do not depend on how many cores draw them.
+HostTensor drawTensor(const TensorType &type, const Distribution &distribution, InputPattern pattern,
+                      bool isWeight, std::uint64_t seed)
+{
+    HostTensor tensor = makeStridedTensor(type);
+    const auto size = static_cast<std::int64_t>(dtypeSize(type.dtype));
+    const double equalValue = Generator(type.dtype, distribution, pattern, isWeight, seed).equalValue();
+    std::byte *data = tensor.data();
+    parallelChunks(storageElements(type), [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+        Generator generator(type.dtype, distribution, pattern, isWeight,
+                            mixSeed(seed, static_cast<std::uint64_t>(chunk)));
+        for (std::int64_t i = begin; i < end; ++i)
+            storeElement(data + i * size, type.dtype,
+                         pattern == InputPattern::AllEqual && isFloating(type.dtype) ? equalValue
+                                                                                     : generator.draw());
+    });
+    return tensor;
 }
 
 /// Plants the special value at least once, however small the tensor.
@@ -356,7 +368,7 @@ std::vector<HostTensor> generateInputs(const Task &task, const ShapeCase &shapes
         Distribution distribution;
         distribution.deviation = 1;
         if (real) distribution = distributionOf(*real);
-        inputs.push_back(drawTensor(type, Generator(type.dtype, distribution, mine, input.isWeight, mySeed)));
+        inputs.push_back(drawTensor(type, distribution, mine, input.isWeight, mySeed));
         if (mine == InputPattern::Infinities || mine == InputPattern::NotANumbers)
             plantOne(inputs.back(), mine, mixSeed(mySeed, 0));
     }

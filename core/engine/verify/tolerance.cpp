@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tolerance.h"
 
+#include "base/parallel.h"
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace kernelwright
@@ -38,6 +42,12 @@ FloatFormat formatOf(DType dtype)
     }
 }
 
+/// What one chunk of the elements adds up to.
+struct Sums
+{
+    double largest = 0, squares = 0, finite = 0, maxError = 0, excess = 0;
+};
+
 } // namespace
 
 double largestFinite(DType dtype)
@@ -56,9 +66,12 @@ double halfUlp(DType dtype, double magnitude)
     const FloatFormat format = formatOf(dtype);
     if (format.largest == 0) return 0;
     const double bounded = std::min(std::fabs(magnitude), format.largest);
-    const int exponent =
-        bounded > 0 ? std::max(std::ilogb(bounded), format.smallestExponent) : format.smallestExponent;
-    return std::ldexp(1.0, exponent - format.mantissaBits - 1);
+    // This runs once per element of every output, so exponents are read and made as bits; a double below the normal
+    // numbers reads as −1023, which the type's own smallest exponent replaces.
+    const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(bounded) >> 52);
+    const int exponent = std::max(biased - 1023, format.smallestExponent) - format.mantissaBits - 1;
+    if (exponent < -1022) return std::ldexp(1.0, exponent);
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 double roundTo(DType dtype, double value)
@@ -77,23 +90,40 @@ AllowedError::AllowedError(DType dtype, const std::vector<double> &exact, const 
     , tolerance_(tolerance)
     , unitRoundoff_(std::ldexp(1.0, dtype == DType::Float64 ? -53 : -24))
 {
-    const std::size_t count = std::min(exact.size(), eager.size());
+    const auto count = static_cast<std::int64_t>(std::min(exact.size(), eager.size()));
+    std::vector<Sums> chunks(static_cast<std::size_t>(parallelChunkCount(count)));
+    const auto forEach = [&](const auto &visit) {
+        parallelChunks(count, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+            Sums &sums = chunks[static_cast<std::size_t>(chunk)];
+            for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+                if (std::isfinite(exact[i])) visit(sums, exact[i], eager[i]);
+        });
+    };
+    forEach([](Sums &sums, double r, double) { sums.largest = std::max(sums.largest, std::fabs(r)); });
     double largest = 0; // squares are taken relative to it: near the type's maximum they would overflow
-    for (std::size_t i = 0; i < count; ++i)
-        if (std::isfinite(exact[i])) largest = std::max(largest, std::fabs(exact[i]));
+    for (const Sums &sums : chunks)
+        largest = std::max(largest, sums.largest);
+    if (largest > 0)
+        forEach([largest](Sums &sums, double r, double) {
+            sums.squares += (r / largest) * (r / largest);
+            ++sums.finite;
+        });
     double squares = 0, finite = 0;
-    for (std::size_t i = 0; i < count && largest > 0; ++i) {
-        if (!std::isfinite(exact[i])) continue;
-        squares += (exact[i] / largest) * (exact[i] / largest);
-        ++finite;
+    for (const Sums &sums : chunks) {
+        squares += sums.squares;
+        finite += sums.finite;
     }
     rms_ = finite > 0 ? largest * std::sqrt(squares / finite) : 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (!std::isfinite(exact[i]) || !std::isfinite(eager[i]) || !eagerHolds(exact[i], eager[i])) continue;
-        const double error = std::fabs(eager[i] - exact[i]);
-        eagerMaxError_ = std::max(eagerMaxError_, error);
-        const double beyond = error - halfUlp(dtype, exact[i]);
-        if (beyond > 0) excess_ = std::max(excess_, beyond / (std::fabs(exact[i]) + rms_));
+    forEach([this](Sums &sums, double r, double e) {
+        if (!std::isfinite(e) || !eagerHolds(r, e)) return;
+        const double error = std::fabs(e - r);
+        sums.maxError = std::max(sums.maxError, error);
+        const double beyond = error - halfUlp(dtype_, r);
+        if (beyond > 0) sums.excess = std::max(sums.excess, beyond / (std::fabs(r) + rms_));
+    });
+    for (const Sums &sums : chunks) {
+        eagerMaxError_ = std::max(eagerMaxError_, sums.maxError);
+        excess_ = std::max(excess_, sums.excess);
     }
 }
 
