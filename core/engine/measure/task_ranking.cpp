@@ -35,10 +35,21 @@ public:
                 writeValue(output);
             text_ += ";";
         }
+        writeResults(nodes);
         return std::move(text_);
     }
 
 private:
+    /// What the rest of the model uses of it: a kernel that does not write all of these does not fit.
+    void writeResults(const std::vector<NodeId> &nodes)
+    {
+        const auto subgraph = extractSubgraph(graph_, nodes);
+        if (!subgraph) return;
+        text_ += "results:";
+        for (const ValueId output : subgraph->outputs)
+            writeValue(graph_.findValue(subgraph->value(output).name));
+    }
+
     void writeValue(ValueId id)
     {
         const auto [known, isNew] = numbers_.emplace(id, numbers_.size());

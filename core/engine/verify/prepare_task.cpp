@@ -19,6 +19,22 @@ TensorType packed(const TensorType &type)
     return contiguousType(type.dtype, type.sizes);
 }
 
+/// A size guessed as 1 where the outputs stay as they were, and with them some input, is not a smaller case
+/// but another kind of broadcasting, which does not occur in the model.
+bool onlyBroadcastsOtherwise(const Task &task, const ShapeCase &guess)
+{
+    bool becameOne = false, stayed = false;
+    for (std::size_t i = 0; i < guess.inputs.size(); ++i) {
+        const std::vector<std::int64_t> &now = guess.inputs[i].sizes, &before = task.inputs[i].type.sizes;
+        stayed |= now == before && guess.inputs[i].elementCount() > 1;
+        for (std::size_t d = 0; d < now.size() && d < before.size(); ++d)
+            becameOne |= now[d] == 1 && before[d] > 1;
+    }
+    for (std::size_t i = 0; i < guess.outputs.size(); ++i)
+        if (guess.outputs[i].sizes != task.outputs[i].type.sizes) return false;
+    return becameOne && stayed;
+}
+
 /// Runs a guess and fills in its outputs; false when the reference does not have this case: it fails there,
 /// or gives other outputs than the task has.
 bool completeGuess(const Task &task, const std::vector<HostTensor> &captured, ReferenceRunner &references,
@@ -38,7 +54,7 @@ bool completeGuess(const Task &task, const std::vector<HostTensor> &captured, Re
         if ((*expected)[i].exact.type.sizes != type.sizes) return false;
         guess.outputs.push_back(packed(type));
     }
-    return true;
+    return !onlyBroadcastsOtherwise(task, guess);
 }
 
 /// The captured case must run, on the captured inputs, and give what the task says.

@@ -66,8 +66,8 @@ double halfUlp(DType dtype, double magnitude)
     const FloatFormat format = formatOf(dtype);
     if (format.largest == 0) return 0;
     const double bounded = std::min(std::fabs(magnitude), format.largest);
-    // This runs once per element of every output, so exponents are read and made as bits; a double below the normal
-    // numbers reads as −1023, which the type's own smallest exponent replaces.
+    // This runs once per element of every output, so exponents are read and made as bits; a double below the
+    // normal numbers reads as −1023, which the type's own smallest exponent replaces.
     const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(bounded) >> 52);
     const int exponent = std::max(biased - 1023, format.smallestExponent) - format.mantissaBits - 1;
     if (exponent < -1022) return std::ldexp(1.0, exponent);

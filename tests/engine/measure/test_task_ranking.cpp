@@ -70,6 +70,7 @@ private slots:
     void gainIsAmdahls();
     void layersThatComputeTheSameHaveOneSignature();
     void anotherConstantIsAnotherTask();
+    void anotherResultUsedElsewhereIsAnotherTask();
     void twinsAreGatheredUnderTheFirst();
     void overlappingGroupsAreNoTwins();
     void theBestGainComesFirst();
@@ -101,6 +102,16 @@ void TestTaskRanking::anotherConstantIsAnotherTask()
     const OperatorGraph graph = chain(2, 1);
     QVERIFY(groupSignature(graph, {0, 1}) != groupSignature(graph, {2, 3}));
     QCOMPARE(groupSignature(graph, {0}), groupSignature(graph, {2}));
+}
+
+void TestTaskRanking::anotherResultUsedElsewhereIsAnotherTask()
+{
+    OperatorGraph graph = chain(2);
+    const std::string before = groupSignature(graph, {0, 1});
+    QCOMPARE(before, groupSignature(graph, {2, 3}));
+    graph.outputs.push_back(graph.findValue("mul1_out"));
+    QCOMPARE(before, groupSignature(graph, {0, 1}));
+    QVERIFY(before != groupSignature(graph, {2, 3}));
 }
 
 void TestTaskRanking::twinsAreGatheredUnderTheFirst()
