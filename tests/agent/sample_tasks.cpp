@@ -67,6 +67,11 @@ output y)"},
 input z float32[16, 24]
 y = aten::sub.Tensor(self=%x, other=%z, alpha=2) -> float32[16, 24]
 output y)"},
+        {"halves of something wider", R"(input x float32[4, 5, 48] strides [480, 96, 1]
+input z float32[4, 5, 48] strides [480, 96, 1]
+sigmoid = aten::sigmoid(self=%z) -> float32[4, 5, 48]
+y = aten::mul.Tensor(self=%x, other=%sigmoid) -> float32[4, 5, 48]
+output y)"},
         {"heads apart", R"(input x float32[2, 16, 128]
 view = aten::view(self=%x, size=[2, 16, -1, 32]) -> float32[2, 16, 4, 32]
 t = aten::transpose.int(self=%view, dim0=1, dim1=2) -> float32[2, 4, 16, 32]

@@ -247,10 +247,13 @@ std::optional<AccessPlanner::Run> AccessPlanner::runAlong(const TaskTensor &tens
                 if (parts[used[k]] == Index::coordinate(axis.name, axis.extent) && axis.extent.text() != size)
                     condition += (condition.empty() ? "" : " && ") + size + " == " + axis.extent.text();
         if (k + 1 == used.size()) continue;
-        const std::string stride = tensor.name + "_stride" + std::to_string(used[k]);
-        const std::string inner = std::to_string(used[k + 1]);
-        const std::string nests = size + " == 1 || " + stride + " == " + tensor.name + "_size" + inner +
-                                  " * " + tensor.name + "_stride" + inner;
+        // The stride of a dimension of size 1 says nothing, so each is compared with the last one and not
+        // with its neighbour's.
+        const std::string stride = tensor.name + "_stride";
+        std::string nests = size + " == 1 || " + stride + std::to_string(used[k]) + " == ";
+        for (std::size_t inner = k + 1; inner < used.size(); ++inner)
+            nests += tensor.name + "_size" + std::to_string(used[inner]) + " * ";
+        nests += stride + std::to_string(last);
         const bool isAlone = used.size() == 2 && condition.empty();
         condition += (condition.empty() ? "" : " && ") + (isAlone ? nests : "(" + nests + ")");
     }

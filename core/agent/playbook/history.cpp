@@ -91,6 +91,22 @@ std::optional<Schedule> History::scheduleNear(CandidateId id, CandidateId *from)
     return std::nullopt;
 }
 
+double History::trust() const
+{
+    double kept = 1; // one promise held beforehand, so that the first failure does not end all hope
+    int promises = 1;
+    for (const Attempt &attempt : attempts_) {
+        const Attempt *parent = find(attempt.candidate->parent);
+        const bool isPromise =
+            attempt.expectedFactor > 0 && attempt.expectedFactor < 0.99 && attempt.isCorrect;
+        if (!isPromise || !parent || parent->latencyUs <= 0 || attempt.latencyUs <= 0) continue;
+        const double hoped = 1 - attempt.expectedFactor, got = 1 - attempt.latencyUs / parent->latencyUs;
+        kept += std::clamp(got / hoped, 0.0, 1.0);
+        ++promises;
+    }
+    return kept / promises;
+}
+
 std::set<std::string> History::failedTactics(CandidateId id) const
 {
     std::set<CandidateId> branch;

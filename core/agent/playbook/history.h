@@ -38,6 +38,9 @@ public:
     const Attempt *withSchedule(const Schedule &schedule) const;
     /// The schedule of this candidate, or of its nearest ancestor that has one.
     std::optional<Schedule> scheduleNear(CandidateId id, CandidateId *from = nullptr) const;
+    /// How much of what was promised came about so far on this task: 1 = all of it; 1 too where nothing was
+    /// promised.
+    double trust() const;
     /// Tactics tried from this candidate or an ancestor of it that brought nothing or failed.
     std::set<std::string> failedTactics(CandidateId id) const;
 

@@ -146,6 +146,7 @@ Result<Proposal> Session::nextMove()
     if (!base->schedule) narrator_.say(describeForeignBase(*base, history_));
     if (situation.isNearFloor()) return fail(ErrorCode::NotSupported, describeEnd(situation, true));
     const std::set<std::string> failed = history_.failedTactics(base->candidate->id);
+    const double trust = history_.trust();
     for (const Move &move : movesFor(situation)) {
         if (failed.count(move.tactic)) continue;
         if (history_.withSchedule(move.schedule)) continue;
@@ -156,9 +157,11 @@ Result<Proposal> Session::nextMove()
         narrator_.say(filledIn(text.why, facts));
         narrator_.paragraph();
         narrator_.say(filledIn(text.change, facts));
-        narrator_.say(describeExpectation(filledIn(text.expect, facts), situation, move.expectedFactor));
+        const double expected = 1 - trust * (1 - move.expectedFactor);
+        narrator_.say(describeExpectation(filledIn(text.expect, facts), situation, expected));
+        narrator_.say(describeTrust(trust));
         return finish(move.schedule, text.title + ": " + describeChange(situation.schedule, move.schedule),
-                      move.tactic, move.expectedFactor);
+                      move.tactic, expected);
     }
     return fail(ErrorCode::NotSupported, describeEnd(situation, false));
 }

@@ -128,7 +128,7 @@ std::string describeOutcome(const Attempt &attempt, const History &history,
     if (!attempt.candidate->evaluation) return "";
     const auto tactic = texts.find(attempt.tactic);
     const std::string name = tactic == texts.end()
-                                 ? candidateName(attempt)
+                                 ? "Candidate " + std::to_string(attempt.candidate->id)
                                  : "'" + tactic->second.title + "' (" + candidateName(attempt) + ")";
     if (attempt.hasFailed) {
         const Evaluation &e = *attempt.candidate->evaluation;
@@ -180,6 +180,13 @@ std::string describeExpectation(const std::string &what, const Situation &s, dou
     if (s.latencyUs <= 0) return what + ".";
     return what + ": I expect about " + signedPercent(factor) + ", from " + formatMicroseconds(s.latencyUs) +
            " to " + formatMicroseconds(s.latencyUs * factor) + ".";
+}
+
+std::string describeTrust(double trust)
+{
+    if (trust > 0.75) return "";
+    return "My estimates for this task have come true by " + formatFixed(100 * trust, 0) +
+           " % on average, and this one is already cut to that.";
 }
 
 std::string describeConsequences(const Situation &s, const Schedule &schedule)

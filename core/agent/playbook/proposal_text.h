@@ -20,6 +20,8 @@ std::string describeOutcome(const Attempt &attempt, const History &history,
                             const std::map<std::string, TacticText> &texts);
 std::string describeForeignBase(const Attempt &base, const History &history);
 std::string describeExpectation(const std::string &what, const Situation &situation, double factor);
+/// That estimates were too hopeful so far, where they were.
+std::string describeTrust(double trust);
 /// What a person's change will do to the launch, in numbers.
 std::string describeConsequences(const Situation &situation, const Schedule &schedule);
 std::string describeEnd(const Situation &situation, bool isNearFloor);

@@ -20,7 +20,7 @@ std::optional<double> metric(const Evaluation &evaluation, const char *name)
 
 std::string percent(double share)
 {
-    return formatFixed(100 * share, 0) + " %";
+    return formatFixed(100 * share, share < 0.0095 ? 1 : 0) + " %";
 }
 
 std::string orUnknown(const std::optional<double> &value, int digits, const std::string &unit)
@@ -45,6 +45,13 @@ double Situation::bandwidthShare() const
 bool Situation::isNearFloor() const
 {
     return latencyUs > 0 && leastUs() > 0 && latencyUs <= 1.1 * leastUs();
+}
+
+bool Situation::isChainBound() const
+{
+    const std::int64_t fullWave =
+        2048 * request->device.limits.smCount; // threads that the device holds at once
+    return floorUs > 0 && floorUs < 0.5 * overheadUs && rows * columns < 2 * fullWave;
 }
 
 Situation describeSituation(const Composition &composition, const AgentRequest &request,
@@ -97,6 +104,16 @@ std::map<std::string, std::string> factTexts(const Situation &s)
     facts["dram_bytes"] = s.dramBytes ? formatBytes(*s.dramBytes) : "an uncounted number of bytes";
     facts["bytes_ratio"] =
         s.dramBytes && s.taskBytes > 0 ? formatFixed(*s.dramBytes / s.taskBytes, 2) + "×" : "several times";
+    facts["bound"] =
+        s.isChainBound() ? "The work is too small to fill the GPU: of " + facts["latency"] +
+                               " an empty launch takes " + facts["overhead"] +
+                               ", and the rest is the chain of instructions that one thread goes through"
+        : s.issueUtilisation
+            ? "The multiprocessors issue in " + orUnknown(s.issueUtilisation, 0, " %") +
+                  " of their cycles while memory runs at " + percent(s.bandwidthShare()) +
+                  " of its ceiling: instructions are in the way"
+            : "The kernel takes " + facts["over_least"] + " the least time while memory runs at " +
+                  percent(s.bandwidthShare()) + " of its ceiling: instructions are in the way";
     facts["ceiling"] = formatFixed(s.ceiling / 1e9, 0) + " GB/s";
     facts["dram_share"] = percent(s.bandwidthShare());
     facts["throughput"] = formatFixed(s.bandwidthShare() * s.ceiling / 1e9, 0) + " GB/s";

@@ -37,6 +37,9 @@ struct Situation
     /// and time.
     double bandwidthShare() const;
     bool isNearFloor() const; ///< within a tenth of leastUs()
+    /// The work is too small to fill the device: what a launch takes above its overhead is one thread's chain
+    /// of instructions, not bandwidth.
+    bool isChainBound() const;
 };
 
 Situation describeSituation(const Composition &composition, const AgentRequest &request,

@@ -52,8 +52,11 @@ Offer keepRow(const Situation &s)
     move.expectedFactor = ratio > 1.2 ? std::max(1 / ratio, closing(s, 1)) : closing(s, 0.4);
     const bool inRegisters = move.schedule.keep == Keep::Registers;
     const std::int64_t each = std::int64_t{move.schedule.items} * move.schedule.vector;
-    move.facts["kept_in"] =
-        inRegisters ? "registers: " + std::to_string(each) + " elements a thread" : "shared memory";
+    move.facts["kept_in"] = inRegisters ? "registers, " + std::to_string(each) +
+                                              (each == 1 ? " element" : " elements") + " a thread"
+                                        : "shared memory";
+    move.facts["saving"] = ratio > 1.2 ? "The traffic should fall to about " + formatBytes(s.taskBytes)
+                                       : "Each later pass saves its loads";
     move.facts["where_repeats_go"] =
         ratio > 1.2 ? "the repeats reach DRAM"
                     : "the caches catch the repeats, but each still costs a trip to them";
@@ -63,7 +66,8 @@ Offer keepRow(const Situation &s)
 Offer vectorise(const Situation &s)
 {
     const int widest = widestVector(s.composition->task);
-    if (s.schedule.vector >= widest || s.bandwidthShare() > 0.9) return std::nullopt;
+    // Work that does not fill the device needs its threads more than wide accesses.
+    if (s.schedule.vector >= widest || s.bandwidthShare() > 0.9 || s.isChainBound()) return std::nullopt;
     int vector = widest;
     if (s.composition->main().reduces)
         while (vector > s.schedule.vector && s.columns % vector != 0)
@@ -98,12 +102,12 @@ Offer vectorise(const Situation &s)
 
 Offer shareBlock(const Situation &s)
 {
-    if (!s.composition->main().reduces) return std::nullopt;
+    if (!s.composition->main().reduces || s.isChainBound()) return std::nullopt;
     const std::int64_t useful = (s.columns + s.schedule.vector - 1) / s.schedule.vector;
     if (useful * 2 > s.schedule.lanes || s.schedule.lanes <= 1) return std::nullopt;
+    if (s.rows < 4 * s.request->device.limits.smCount) return std::nullopt;
     Move move{"rows-per-block", s.schedule, 1, {}};
-    move.schedule.lanes = std::min(powerOfTwoAtLeast(useful), 32);
-    if (useful > 32) move.schedule.lanes = powerOfTwoAtLeast((useful + 1) / 2);
+    move.schedule.lanes = useful > 32 ? powerOfTwoAtLeast((useful + 1) / 2) : powerOfTwoAtLeast(useful);
     const int threads = s.rows < s.request->device.limits.smCount * 8 ? 128 : 256;
     move.schedule.rows = std::max(1, threads / move.schedule.lanes);
     const double idle = 1 - static_cast<double>(useful) / s.schedule.lanes;
@@ -111,6 +115,32 @@ Offer shareBlock(const Situation &s)
     move.facts["idle_share"] = formatFixed(100 * idle, 0) + " %";
     move.facts["new_lanes"] = std::to_string(move.schedule.lanes);
     move.facts["new_rows"] = std::to_string(move.schedule.rows);
+    return move;
+}
+
+// A row that one warp can hold needs no barrier and no shared memory.
+Offer warpPerRow(const Situation &s)
+{
+    constexpr std::int64_t mostPerLane = 32;
+    if (!s.composition->main().reduces || s.schedule.lanes <= 32 || s.columns > 32 * mostPerLane)
+        return std::nullopt;
+    if (s.bandwidthShare() > 0.8) return std::nullopt;
+    Move move{"warp-per-row", s.schedule, closing(s, s.isChainBound() ? 0.45 : 0.3), {}};
+    Schedule &w = move.schedule;
+    w.lanes = 32;
+    w.vector = widestVector(s.composition->task);
+    while (w.vector > 1 && (s.columns % w.vector != 0 || s.columns < 32 * std::int64_t{w.vector}))
+        w.vector /= 2;
+    const std::int64_t perProcessor = s.rows / std::max<std::int64_t>(1, s.request->device.limits.smCount);
+    w.rows = perProcessor >= 32 ? 8 : perProcessor >= 8 ? 4 : 1;
+    if (s.composition->main().passes() > 1) {
+        w.keep = Keep::Registers;
+        w.items =
+            static_cast<int>((s.columns + 32 * std::int64_t{w.vector} - 1) / (32 * std::int64_t{w.vector}));
+    }
+    move.facts["new_rows"] = std::to_string(w.rows);
+    move.facts["per_lane"] = std::to_string((s.columns + 31) / 32);
+    move.facts["barriers"] = std::to_string(2 * s.composition->main().stages.size());
     return move;
 }
 
@@ -158,7 +188,7 @@ Offer moreBlocks(const Situation &s)
                s.columns / (std::int64_t{move.schedule.lanes} * move.schedule.vector) < processors)
             move.schedule.vector /= 2;
     }
-    move.expectedFactor = closing(s, 0.4);
+    move.expectedFactor = closing(s, s.isChainBound() ? 0.1 : 0.4);
     move.facts["idle_processors"] = std::to_string(processors - s.blocks);
     return move;
 }
@@ -240,6 +270,7 @@ Offer avoidConflicts(const Situation &s)
 
 bool isInstructionBound(const Situation &s)
 {
+    if (s.isChainBound()) return true;
     if (s.issueUtilisation) return *s.issueUtilisation > 40 && s.bandwidthShare() < 0.8;
     return s.latencyUs > 0 && s.bandwidthShare() < 0.7;
 }
@@ -254,7 +285,7 @@ Offer narrowIndex(const Situation &s)
                 furthest += std::max<std::int64_t>(0, tensor.type.sizes[i] - 1) * tensor.type.strides[i];
             if (furthest >= std::int64_t{1} << 30) return std::nullopt;
         }
-    Move move{"narrow-index", s.schedule, closing(s, 0.2), {}};
+    Move move{"narrow-index", s.schedule, closing(s, s.isChainBound() ? 0.5 : 0.2), {}};
     move.schedule.wideIndex = false;
     return move;
 }
@@ -269,7 +300,7 @@ Offer simplifyAlgebra(const Situation &s)
 }
 
 // A quotient per element by something that a whole row shares.
-bool dividesByRow(const Composition &composition)
+bool dividesByRow(const Composition &composition, std::int64_t elements)
 {
     const TensorProgram &program = composition.program;
     for (const TensorId id : program.reachable()) {
@@ -280,7 +311,8 @@ bool dividesByRow(const Composition &composition)
             own *= extent.captured();
         for (const Index &extent : program.node(node.operands[1]).extents)
             divisor *= extent.captured();
-        if (divisor < own && program.node(node.operands[1]).op != Op::Load) return true;
+        const bool isPerElement = own == elements && divisor < own;
+        if (isPerElement && program.node(node.operands[1]).op != Op::Literal) return true;
     }
     return false;
 }
@@ -288,7 +320,7 @@ bool dividesByRow(const Composition &composition)
 Offer reciprocal(const Situation &s)
 {
     if (s.schedule.reciprocal || !s.schedule.reduces || !isInstructionBound(s) ||
-        !dividesByRow(*s.composition))
+        !dividesByRow(*s.composition, s.rows * s.columns))
         return std::nullopt;
     Move move{"reciprocal", s.schedule, closing(s, 0.15), {}};
     move.schedule.reciprocal = true;
@@ -386,6 +418,7 @@ const Tactic tactics[] = {
     {"keep-row", keepRow},
     {"vectorise", vectorise},
     {"rows-per-block", shareBlock},
+    {"warp-per-row", warpPerRow},
     {"thread-per-row", threadPerRow},
     {"more-blocks", moreBlocks},
     {"fewer-registers", relieveRegisters},
