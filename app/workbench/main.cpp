@@ -116,7 +116,10 @@ int main(int argc, char **argv)
     window.show();
 
     if (!grabs) {
-        if (!arguments.file.isEmpty()) workbench.openFile(arguments.file);
+        if (arguments.file.isEmpty())
+            workbench.offerLastSession();
+        else
+            workbench.openFile(arguments.file);
         return QApplication::exec();
     }
     if (arguments.file.isEmpty() && samples.empty()) {

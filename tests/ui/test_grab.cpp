@@ -23,6 +23,7 @@ class TestGrab : public QObject
 private slots:
     void theWalkWritesAPictureOfEachStep();
     void aStepThatDoesNotComeAboutIsNamed();
+    void aStepThatTakesTooLongIsNamed();
     void aFolderThatCannotBeMadeIsNamed();
 
 private:
@@ -79,6 +80,16 @@ void TestGrab::aStepThatDoesNotComeAboutIsNamed()
     const QString sentence = walk(backend, scratch.filePath(QStringLiteral("pictures")), 500);
     QVERIFY2(sentence.contains(QStringLiteral("the model is open, drawn and timed")), qPrintable(sentence));
     QVERIFY2(sentence.contains(QStringLiteral("the file is cut off")), qPrintable(sentence));
+}
+
+void TestGrab::aStepThatTakesTooLongIsNamed()
+{
+    const QTemporaryDir scratch;
+    ScriptedBackend backend;
+    backend.pause(); // nothing will be told
+    const QString sentence = walk(backend, scratch.filePath(QStringLiteral("pictures")), 1000);
+    QVERIFY2(sentence.startsWith(QStringLiteral("Within 1 s it did not come about that")),
+             qPrintable(sentence));
 }
 
 void TestGrab::aFolderThatCannotBeMadeIsNamed()

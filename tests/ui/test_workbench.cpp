@@ -110,6 +110,9 @@ private slots:
     void aDroppedFileIsOpened();
     void aSessionComesBackWhole();
     void aDraftIsNotOverwrittenByTheAgent();
+    void lookingAtACandidateIsNotDisturbedByTheAgent();
+    void aQuestionMarkCanBeTyped();
+    void theLastSessionIsOffered();
     void layoutIsRestored();
     void theDefaultLayoutComesBack();
     void everyPaneSaysWhatToDoNext();
@@ -384,6 +387,53 @@ void TestWorkbench::aDraftIsNotOverwrittenByTheAgent()
     bench.searchToTheEnd();
     QCOMPARE(bench.window.editor->source(), draft);
     QCOMPARE(bench.window.editor->state(), EditorPane::State::Draft);
+}
+
+void TestWorkbench::lookingAtACandidateIsNotDisturbedByTheAgent()
+{
+    Bench bench;
+    bench.open();
+    QSignalSpy evaluated(&bench.backend, &Backend::candidateEvaluated);
+    QSignalSpy finished(&bench.backend, &Backend::searchFinished);
+    bench.button("search.run")->click();
+    while (evaluated.size() < 2)
+        QVERIFY(evaluated.wait(5000));
+    bench.workbench.select(1, true);
+    QVERIFY(finished.wait(20000));
+    QCOMPARE(bench.workbench.selected(), 1);
+    QCOMPARE(bench.window.editor->shown(), 1);
+}
+
+void TestWorkbench::aQuestionMarkCanBeTyped()
+{
+    Bench bench;
+    bench.open();
+    bench.searchToTheEnd();
+    PromptBox *prompt = bench.window.agent->prompt();
+    prompt->setFocus();
+    QTest::keyClick(prompt, Qt::Key_Question, Qt::ShiftModifier);
+    QCOMPARE(prompt->toPlainText(), QStringLiteral("?"));
+    CudaEditor *editor = bench.window.editor->editor();
+    editor->setFocus();
+    QTest::keyClick(editor, Qt::Key_Question, Qt::ShiftModifier);
+    QVERIFY(editor->source().startsWith(QLatin1Char('?')));
+}
+
+void TestWorkbench::theLastSessionIsOffered()
+{
+    Bench bench;
+    bench.workbench.offerLastSession();
+    QVERIFY(bench.window.messages->text().isEmpty()); // there was none
+    const QString path = bench.folder.filePath(QStringLiteral("last.session"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("SQLite format 3\0", 16);
+    file.close();
+    bench.settings.setValue(QStringLiteral("lastSession"), path);
+    bench.workbench.offerLastSession();
+    QVERIFY(bench.window.messages->text().contains(QStringLiteral("last.session")));
+    QTest::mouseClick(bench.window.messages->actionButton(), Qt::LeftButton);
+    QVERIFY(bench.backend.calls.contains(QStringLiteral("open session last.session")));
 }
 
 void TestWorkbench::layoutIsRestored()

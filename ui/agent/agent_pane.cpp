@@ -89,6 +89,7 @@ QWidget *AgentPane::makeComposer()
     stop_->setToolTip(tr("Stop the search (Shift+F5); what was found stays"));
     budget_ = new QLabel;
     setRole(budget_, "muted");
+    budget_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     connect(prompt_, &PromptBox::submitted, this, &AgentPane::promptSubmitted);
     connect(send_, &QPushButton::clicked, prompt_, &PromptBox::submit);
     connect(clearTarget_, &QToolButton::clicked, this, &AgentPane::promptTargetCleared);

@@ -28,6 +28,14 @@ double niceStep(double step)
     return 10 * power;
 }
 
+/// A wide range with the ticks of a narrow one, even for a moment, would be drawn with very many of them.
+void setScale(QValueAxis *axis, double from, double to, double step)
+{
+    if (step > axis->tickInterval()) axis->setTickInterval(step);
+    axis->setRange(from, to);
+    axis->setTickInterval(step);
+}
+
 } // namespace
 
 IterationChart::IterationChart(const ThemeController &themes, PointColour colour, const QString &title,
@@ -35,6 +43,8 @@ IterationChart::IterationChart(const ThemeController &themes, PointColour colour
     : QChartView(parent)
     , themes_(themes)
     , colour_(colour)
+    , across_(new QValueAxis)
+    , up_(new QValueAxis)
 {
     series_.title = title;
     setRenderHint(QPainter::Antialiasing);
@@ -46,8 +56,16 @@ IterationChart::IterationChart(const ThemeController &themes, PointColour colour
     chart()->setMargins({0, 0, 8, 0});
     chart()->layout()->setContentsMargins(0, 0, 0, 0);
     chart()->setBackgroundRoundness(0);
-    connect(&themes, &ThemeController::changed, this, &IterationChart::rebuild);
-    rebuild();
+    for (QValueAxis *axis : {across_, up_}) {
+        axis->setTickType(QValueAxis::TicksDynamic);
+        axis->setTickAnchor(0);
+    }
+    across_->setLabelFormat(QStringLiteral("%.0f"));
+    across_->setGridLineVisible(false);
+    chart()->addAxis(across_, Qt::AlignBottom); // the chart owns them from here on
+    chart()->addAxis(up_, Qt::AlignLeft);
+    connect(&themes, &ThemeController::changed, this, &IterationChart::applyTheme);
+    applyTheme();
 }
 
 void IterationChart::setSeries(const IterationSeries &series)
@@ -70,67 +88,39 @@ void IterationChart::addLine(const std::vector<std::pair<double, double>> &point
         line->append(iteration, value);
     line->setPen(QPen(colour, width, style));
     chart()->addSeries(line);
-    for (QAbstractAxis *axis : chart()->axes())
-        line->attachAxis(axis);
+    line->attachAxis(across_);
+    line->attachAxis(up_);
+}
+
+void IterationChart::applyTheme()
+{
+    const Theme &theme = themes_.theme();
+    chart()->setBackgroundBrush(theme.surface);
+    chart()->setTitleBrush(theme.text);
+    QFont titleFont = font();
+    titleFont.setWeight(QFont::DemiBold);
+    chart()->setTitleFont(titleFont);
+    QFont small = font();
+    small.setPointSizeF(std::max(6.0, font().pointSizeF() * 0.85));
+    QPen grid(theme.border, 1);
+    grid.setStyle(Qt::DotLine);
+    for (QValueAxis *axis : {across_, up_}) {
+        axis->setLabelsColor(theme.mutedText);
+        axis->setLinePenColor(theme.border);
+        axis->setGridLinePen(grid);
+        axis->setLabelsFont(small);
+    }
+    rebuild();
 }
 
 void IterationChart::rebuild()
 {
     const Theme &theme = themes_.theme();
     chart()->removeAllSeries();
-    for (QAbstractAxis *axis : chart()->axes()) {
-        chart()->removeAxis(axis);
-        delete axis;
-    }
-    chart()->setBackgroundBrush(theme.surface);
-    chart()->setTitleBrush(theme.text);
-    QFont titleFont = font();
-    titleFont.setWeight(QFont::DemiBold);
-    chart()->setTitleFont(titleFont);
     chart()->setTitle(series_.unit.isEmpty() ? series_.title
                                              : series_.title + QStringLiteral(", ") + series_.unit);
-
-    const double end = std::max(series_.lastIteration, 4) + 0.5;
-    largest_ = series_.floor.value_or(0);
-    for (const IterationPoint &point : series_.points)
-        largest_ = std::max(largest_, point.value + point.spread / 2);
-    for (const auto &baseline : series_.baselines)
-        largest_ = std::max(largest_, baseline.second);
-    if (largest_ <= 0) largest_ = 1;
-    const double step = niceStep(largest_ * 1.12 / 4);
-    largest_ = step * std::ceil(largest_ * 1.12 / step);
-
-    if (series_.unit == QStringLiteral("%") && largest_ > 50)
-        largest_ = 100; // of a whole: the axis ends where the value must
-
-    auto *across = new QValueAxis;
-    across->setRange(0.5, end);
-    across->setTickType(QValueAxis::TicksDynamic);
-    across->setTickAnchor(0);
-    across->setTickInterval(std::max(1.0, niceStep(end / 12)));
-    across->setLabelFormat(QStringLiteral("%.0f"));
-    auto *up = new QValueAxis;
-    up->setRange(0, largest_);
-    up->setTickType(QValueAxis::TicksDynamic);
-    up->setTickAnchor(0);
-    up->setTickInterval(series_.unit == QStringLiteral("%") && largest_ == 100 ? 25 : step);
-    up->setLabelFormat(step >= 1     ? QStringLiteral("%.0f")
-                       : step >= 0.1 ? QStringLiteral("%.1f")
-                                     : QStringLiteral("%.2f"));
-    for (QValueAxis *axis : {across, up}) {
-        axis->setLabelsColor(theme.mutedText);
-        axis->setLinePenColor(theme.border);
-        QPen grid(theme.border, 1);
-        grid.setStyle(Qt::DotLine);
-        axis->setGridLinePen(grid);
-        QFont small = font();
-        small.setPointSizeF(std::max(6.0, font().pointSizeF() * 0.85));
-        axis->setLabelsFont(small);
-    }
-    across->setGridLineVisible(false);
-    chart()->addAxis(across, Qt::AlignBottom);
-    chart()->addAxis(up, Qt::AlignLeft);
-
+    scaleAxes();
+    const double end = lastPlace();
     for (const auto &[name, value] : series_.baselines)
         addLine({{0.5, value}, {end, value}}, theme.seriesBaseline, Qt::DashLine, 1.4);
     if (series_.floor)
@@ -139,11 +129,45 @@ void IterationChart::rebuild()
     viewport()->update();
 }
 
+double IterationChart::lastPlace() const
+{
+    return std::max(series_.lastIteration, 4) + 0.5;
+}
+
+void IterationChart::scaleAxes()
+{
+    largest_ = series_.floor.value_or(0);
+    for (const IterationPoint &point : series_.points)
+        largest_ = std::max(largest_, point.value + point.spread / 2);
+    for (const auto &baseline : series_.baselines)
+        largest_ = std::max(largest_, baseline.second);
+    if (largest_ <= 0) largest_ = 1;
+    // Labels closer than about two lines would be cut to dots.
+    shownTicks_ = ticksForHeight();
+    double step = niceStep(largest_ * 1.12 / shownTicks_);
+    largest_ = step * std::ceil(largest_ * 1.12 / step);
+    if (series_.unit == QStringLiteral("%") && largest_ > 50) {
+        largest_ = 100; // of a whole: the axis ends where the value must
+        step = 100.0 / shownTicks_;
+    }
+    setScale(across_, 0.5, lastPlace(), std::max(1.0, niceStep(lastPlace() / 12)));
+    setScale(up_, 0, largest_, step);
+    up_->setLabelFormat(step >= 1     ? QStringLiteral("%.0f")
+                        : step >= 0.1 ? QStringLiteral("%.1f")
+                                      : QStringLiteral("%.2f"));
+}
+
+int IterationChart::ticksForHeight() const
+{
+    const int line = fontMetrics().height();
+    const int plot = height() - 4 * line; // title and the other axis take the rest
+    return plot > 8 * line ? 4 : plot > 3 * line ? 2 : 1;
+}
+
 QPointF IterationChart::place(double iteration, double value) const
 {
     const QRectF plot = chart()->plotArea();
-    const double end = std::max(series_.lastIteration, 4) + 0.5;
-    return {plot.left() + plot.width() * (iteration - 0.5) / (end - 0.5),
+    return {plot.left() + plot.width() * (iteration - 0.5) / (lastPlace() - 0.5),
             plot.bottom() - plot.height() * value / largest_};
 }
 
@@ -258,6 +282,7 @@ void IterationChart::mousePressEvent(QMouseEvent *event)
 void IterationChart::resizeEvent(QResizeEvent *event)
 {
     QChartView::resizeEvent(event);
+    if (ticksForHeight() != shownTicks_) rebuild();
     viewport()->update();
 }
 

@@ -6,6 +6,8 @@
 
 #include <QtCharts/QChartView>
 
+class QValueAxis;
+
 namespace kernelwright::ui
 {
 
@@ -36,7 +38,11 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
+    void applyTheme();
     void rebuild();
+    void scaleAxes();
+    double lastPlace() const; ///< right end of the iteration axis
+    int ticksForHeight() const;
     void addLine(const std::vector<std::pair<double, double>> &points, const QColor &colour,
                  Qt::PenStyle style, double width);
     void drawLabels(QPainter &painter, const QRectF &plot) const;
@@ -46,9 +52,11 @@ private:
 
     const ThemeController &themes_;
     PointColour colour_;
+    QValueAxis *across_, *up_;
     IterationSeries series_;
     CandidateId selected_ = noCandidate;
     double largest_ = 1; ///< top of the value axis
+    int shownTicks_ = 0;
 };
 
 } // namespace kernelwright::ui

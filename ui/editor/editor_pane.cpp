@@ -75,6 +75,7 @@ QWidget *EditorPane::makeHeader()
         shown_.reset();
         editor_->setSource(streamed_);
         setState(State::Streaming);
+        emit streamShown();
     });
 
     auto *header = new QWidget;
@@ -169,12 +170,12 @@ void EditorPane::clear()
     setState(State::Empty);
 }
 
-void EditorPane::beginStream(const QString &title)
+void EditorPane::beginStream(const QString &title, bool show)
 {
     streamTitle_ = title;
     streamed_.clear();
     streamRuns_ = true;
-    if (state_ == State::Draft || state_ == State::Evaluating) {
+    if (state_ == State::Draft || state_ == State::Evaluating || (!show && state_ == State::Showing)) {
         updateHeader();
         return;
     }

@@ -32,8 +32,9 @@ public:
     explicit EditorPane(const ThemeController &themes, QWidget *parent = nullptr);
 
     void clear();
-    /// The agent starts to write; `title` as "#4". A draft stays where it is.
-    void beginStream(const QString &title);
+    /// The agent starts to write; `title` as "#4". Shown at once when `show` is set and no draft would be
+    /// lost; else a button offers it.
+    void beginStream(const QString &title, bool show = true);
     void stream(const QString &text);
     /// The agent has finished: what streamed is this candidate.
     void endStream(const Candidate &candidate);
@@ -64,6 +65,7 @@ signals:
     void evaluateRequested(kernelwright::CandidateId parent, const QString &source);
     void acceptRequested(kernelwright::CandidateId candidate);
     void stateChanged();
+    void streamShown(); ///< the person asked to see what the agent writes
 
 private:
     QWidget *makeHeader();

@@ -67,13 +67,13 @@ QWidget *GraphPane::makeTools()
     search_->setPlaceholderText(tr("Find operator"));
     search_->setAccessibleName(tr("Find in the graph"));
     search_->setClearButtonEnabled(true);
-    search_->setMinimumWidth(150);
+    search_->setMinimumWidth(120);
     search_->setMaximumWidth(200);
     connect(search_, &QLineEdit::textChanged, this, &GraphPane::search);
     colouring_ = new QComboBox;
     colouring_->setAccessibleName(tr("Colour the operators by"));
-    colouring_->addItem(tr("Time"));
-    colouring_->addItem(tr("Headroom"));
+    colouring_->addItem(tr("Coloured by time"));
+    colouring_->addItem(tr("Coloured by headroom"));
     colouring_->setToolTip(tr("What the boxes are coloured by"));
     connect(colouring_, &QComboBox::currentIndexChanged, this, &GraphPane::recolour);
     legend_ = new HeatLegend(themes_);

@@ -154,9 +154,7 @@ QString cellText(const Candidate &candidate, int column)
             text += QStringLiteral("  ") + fromText(candidate.summary);
         return text;
     }
-    if (column == CandidatesModel::VerdictColumn)
-        return candidate.accepted ? verdictText(candidate) + QStringLiteral(", accepted")
-                                  : verdictText(candidate);
+    if (column == CandidatesModel::VerdictColumn) return verdictText(candidate);
     if (column == CandidatesModel::Author) return fromText(candidate.author);
     if (!candidate.evaluation || candidate.evaluation->latency.medianUs <= 0) return QStringLiteral("–");
     const Evaluation &evaluation = *candidate.evaluation;

@@ -18,7 +18,7 @@ void writeCluster(QString &text, const VisibleGraph &graph, int index)
     // text is left out.
     QString title = graph.clusters[static_cast<std::size_t>(index)].label;
     title.remove(QLatin1Char('"')).remove(QLatin1Char('\\'));
-    text += QStringLiteral("subgraph cluster_%1 { margin=9; label=\"%2\"; fontsize=10; fontname=\"sans\";\n")
+    text += QStringLiteral("subgraph cluster_%1 { margin=9; label=\"%2\"; fontsize=12; fontname=\"sans\";\n")
                 .arg(QString::number(index), title);
     for (const int node : graph.clusters[static_cast<std::size_t>(index)].nodes)
         text += QStringLiteral("n%1;").arg(node);

@@ -2,7 +2,6 @@
 #include "grab_walk.h"
 
 #include "main_window.h"
-#include "message_bar.h"
 #include "ui/agent/agent_pane.h"
 #include "ui/agent/prompt_box.h"
 #include "ui/editor/cuda_editor.h"
@@ -13,6 +12,7 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QKeyEvent>
 #include <QToolButton>
 
@@ -43,12 +43,9 @@ GrabWalk::GrabWalk(MainWindow &window, Workbench &workbench, Backend &backend, O
 {
     limit_.setSingleShot(true);
     connect(&limit_, &QTimer::timeout, this, [this] {
-        grab(); // shows how far it came
-        QString sentence = tr("Within %1 s it did not come about that %2.")
-                               .arg(options_.stepLimitMs / 1000)
-                               .arg(steps_[at_].expectation);
-        if (!failure_.isEmpty()) sentence += tr(" The last error was: %1").arg(failure_);
-        end(sentence);
+        giveUp(tr("Within %1 s it did not come about that %2.")
+                   .arg(options_.stepLimitMs / 1000)
+                   .arg(steps_[at_].expectation));
     });
     planOpening();
     planSearch();
@@ -160,12 +157,26 @@ void GrabWalk::watchBackend()
             }));
     connect(b, &Backend::wholeModelMeasured, this,
             then([this](const WholeModelReport &) { measured_ = true; }));
-    connect(b, &Backend::failed, this,
-            then([this](Job, const Error &error) { failure_ = QString::fromStdString(error.message); }));
+    connect(b, &Backend::failed, this, [this](Job during, const Error &error) {
+        failure_ = QString::fromStdString(error.message);
+        if (during == Job::Opening) giveUp(tr("It did not come about that %1.").arg(steps_[at_].expectation));
+    });
+}
+
+void GrabWalk::giveUp(const QString &sentence)
+{
+    if (ended_) return;
+    checking_ = true; // nothing comes about any more
+    grab();           // shows how far it came
+    end(failure_.isEmpty() ? sentence : tr("%1 The last error was: %2").arg(sentence, failure_));
 }
 
 void GrabWalk::start()
 {
+    if (!QFileInfo(options_.model).isFile()) {
+        end(tr("There is no file “%1”.").arg(options_.model));
+        return;
+    }
     if (!QDir().mkpath(options_.folder)) {
         end(tr("The folder “%1” cannot be made: check that it may be written to.").arg(options_.folder));
         return;

@@ -53,6 +53,7 @@ private:
     void watchBackend();
     void beginStep();
     void check();
+    void giveUp(const QString &sentence);
     void grab();
     void end(const QString &sentence);
 

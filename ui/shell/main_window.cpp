@@ -162,7 +162,7 @@ void MainWindow::giveDefaultSizes()
     };
     workspace_->resizeDocks(docks({"agent", "graph", "charts"}), {390, 670, 540}, Qt::Horizontal);
     workspace_->resizeDocks(docks({"graph", "editor"}), {420, 470}, Qt::Vertical);
-    workspace_->resizeDocks(docks({"charts", "candidates", "stages"}), {410, 200, 280}, Qt::Vertical);
+    workspace_->resizeDocks(docks({"charts", "candidates", "stages"}), {450, 190, 250}, Qt::Vertical);
 }
 
 void MainWindow::updateTitleBars()

@@ -62,7 +62,7 @@ void SearchBackend::runJob(Job job, const std::string &text,
     setJob(job);
     note(text);
     const auto done = work(jobCancel_);
-    if (!done && done.error().code != ErrorCode::Cancelled)
+    if (!done && done.error().code != ErrorCode::Cancelled && !jobCancel_.isCancelled())
         postbox_.post([this, job, error = done.error()] { emit failed(job, error); });
     running_ = before;
     runningText_ = textBefore;

@@ -65,6 +65,8 @@ void SearchBackend::resume()
 void SearchBackend::stop()
 {
     cancel_.cancel();
+    // Reading a model cannot be interrupted; the engine is started anew by whoever needs it next.
+    if (job_ == Job::Opening) workspace_->engine().kill();
     cancel_ = CancelToken();
     {
         const std::lock_guard lock(mutex_);

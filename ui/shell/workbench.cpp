@@ -111,6 +111,7 @@ void Workbench::connectPanes()
     connect(w.editor, &EditorPane::evaluateRequested, this, &Workbench::evaluateEditor);
     connect(w.editor, &EditorPane::acceptRequested, this, &Workbench::accept);
     connect(w.editor, &EditorPane::stateChanged, this, &Workbench::updateActions);
+    connect(w.editor, &EditorPane::streamShown, this, [this] { following_ = true; });
     connect(w.result, &ResultPane::measureRequested, &backend_, &Backend::measureWholeModel);
 }
 

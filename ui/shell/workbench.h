@@ -26,6 +26,8 @@ public:
 
     /// A model or a session, told apart by what the file holds. `device` "" leaves the choice to the engine.
     void openFile(const QString &path);
+    /// Where the window was closed, or killed, with work in a session: offers to go on with it.
+    void offerLastSession();
     void setDevice(const QString &device) { wantedDevice_ = device; }
     void setIterations(int iterationsPerTask) { iterations_ = iterationsPerTask; }
 

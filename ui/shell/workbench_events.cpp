@@ -40,8 +40,8 @@ void Workbench::connectBackend()
     connect(b, &Backend::modelOpened, this, &Workbench::onModelOpened);
     connect(b, &Backend::profiled, this, &Workbench::onProfiled);
     connect(b, &Backend::taskStarted, this, &Workbench::onTaskStarted);
-    connect(b, &Backend::taskFinished, this, [this](const Task &, const QString &) {
-        window_.agent->endIteration(tr("The agent made no further proposal for this task."));
+    connect(b, &Backend::taskFinished, this, [this](const Task &, const QString &why) {
+        window_.agent->endIteration(why);
         window_.editor->abandonStream();
     });
     connect(b, &Backend::proposalStarted, this, &Workbench::onProposalStarted);
@@ -196,7 +196,7 @@ void Workbench::onProposalStarted(const Task &task, CandidateId parent, int iter
     window_.agent->beginIteration(title, parent == noCandidate
                                              ? backend_.agentName()
                                              : tr("from %1 · %2").arg(titleOf(parent), backend_.agentName()));
-    window_.editor->beginStream(title);
+    window_.editor->beginStream(title, following_);
     if (parent == promptTarget_) {
         promptTarget_ = noCandidate; // taken up
         updatePromptTarget();
@@ -206,6 +206,7 @@ void Workbench::onProposalStarted(const Task &task, CandidateId parent, int iter
 
 void Workbench::onCandidateAdded(const Candidate &candidate)
 {
+    if (set_.isEmpty()) remember(sessionPath_); // there is something in it to come back to
     set_.put(candidate);
     window_.candidatesModel->putCandidate(candidate);
     window_.agent->putCandidate(candidate, originOf(candidate));

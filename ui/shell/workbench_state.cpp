@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the workbench keeps in step: selection, charts, prompt target, budget, recent files.
+#include "message_bar.h"
 #include "ui/agent/agent_pane.h"
 #include "ui/candidates/candidates_pane.h"
 #include "ui/charts/charts_pane.h"
@@ -14,6 +15,7 @@
 #include "ui/welcome/welcome_page.h"
 #include "workbench.h"
 
+#include <QFileInfo>
 #include <QTime>
 
 namespace kernelwright::ui
@@ -113,17 +115,30 @@ void Workbench::updateBudget()
         const QString time = QTime(0, 0)
                                  .addMSecs(static_cast<int>(elapsed_.isValid() ? elapsed_.elapsed() : 0))
                                  .toString(QStringLiteral("m:ss"));
-        window_.agent->setBudget(
-            tr("Iteration %1 of %2 · %3 · %4").arg(iteration_).arg(iterations_).arg(time, agentText()));
+        window_.agent->setBudget(tr("Iteration %1 of %2 · %3 · %4")
+                                     .arg(iteration_)
+                                     .arg(iterations_)
+                                     .arg(time, backend_.agentName()));
     } else {
         window_.agent->setBudget(agentText());
     }
+}
+
+void Workbench::offerLastSession()
+{
+    const QString path = window_.settings().value(QStringLiteral("lastSession")).toString();
+    if (path.isEmpty() || !QFileInfo(path).isFile()) return;
+    window_.messages->show(
+        MessageBar::Level::Information,
+        tr("Your last session, %1, is kept with everything in it.").arg(QFileInfo(path).fileName()),
+        tr("Go on"), [this, path] { openFile(path); });
 }
 
 void Workbench::remember(const QString &path)
 {
     if (path.isEmpty()) return;
     QSettings &settings = window_.settings();
+    if (path == sessionPath_) settings.setValue(QStringLiteral("lastSession"), path);
     QStringList recent = settings.value(QStringLiteral("recentFiles")).toStringList();
     recent.removeAll(path);
     recent.prepend(path);
