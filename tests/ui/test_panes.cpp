@@ -36,6 +36,7 @@ private slots:
     void anExportThatCannotBeWrittenSaysSo();
     void stagesOfAnotherCandidateAreIgnored();
     void theGraphIsDrawnByGraphviz();
+    void withoutGraphvizTheGraphSaysWhatToInstall();
     void aModuleOpensAndClosesByDoubleClick();
     void aThemeChangeReachesChartsEditorAndGraph();
     void everyNamedColourIsInBothThemes();
@@ -220,6 +221,19 @@ void TestPanes::theGraphIsDrawnByGraphviz()
     pane.selectNodes({QStringLiteral("mm_1")});
     QCOMPARE(pane.selectedNodes(), QStringList{QStringLiteral("mm_1")});
     QVERIFY(pane.optimiseButton()->isEnabled());
+}
+
+void TestPanes::withoutGraphvizTheGraphSaysWhatToInstall()
+{
+    const QByteArray path = qgetenv("PATH");
+    qputenv("PATH", "/nonexistent");
+    GraphPane pane(themes_);
+    QSignalSpy failed(&pane, &GraphPane::failed);
+    pane.setGraph(smallGraph());
+    const bool told = !failed.isEmpty() || failed.wait(10000);
+    qputenv("PATH", path);
+    QVERIFY(told);
+    QVERIFY(failed.front().front().toString().contains(QStringLiteral("install the package graphviz")));
 }
 
 void TestPanes::aModuleOpensAndClosesByDoubleClick()

@@ -1,91 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole window over a scripted backend, driven by keys and mouse as a person drives it.
-#include "scripted_backend.h"
-#include "ui/agent/agent_pane.h"
-#include "ui/agent/iteration_card.h"
-#include "ui/agent/prompt_box.h"
-#include "ui/candidates/candidates_pane.h"
-#include "ui/charts/charts_pane.h"
-#include "ui/correctness/stages_pane.h"
-#include "ui/editor/cuda_editor.h"
-#include "ui/editor/editor_pane.h"
-#include "ui/graph/graph_pane.h"
-#include "ui/log/log_pane.h"
-#include "ui/models/candidates_model.h"
-#include "ui/operators/operators_pane.h"
-#include "ui/result/result_pane.h"
-#include "ui/shell/device_badge.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/message_bar.h"
-#include "ui/shell/workbench.h"
-#include "ui/theme/theme.h"
-
-#include <QDockWidget>
-#include <QDropEvent>
-#include <QItemSelectionModel>
-#include <QLabel>
-#include <QMimeData>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QToolButton>
-#include <QTreeView>
-#include <QtTest>
+// What a person does with a model in the window, by keys and mouse, over a scripted backend.
+#include "bench.h"
 
 using namespace kernelwright;
 using namespace kernelwright::ui;
 using namespace kernelwright::test;
-
-namespace
-{
-
-/// A window with a model open, as one has it after the first click.
-struct Bench
-{
-    Bench()
-    {
-        window.resize(1600, 1000);
-        window.show();
-        QFile model(modelPath);
-        if (!model.open(QIODevice::WriteOnly)) qFatal("no temporary model");
-        model.write("PK");
-    }
-
-    void open()
-    {
-        QSignalSpy drawn(window.graph, &GraphPane::drawn);
-        workbench.openFile(modelPath);
-        QVERIFY(drawn.wait(20000));
-        QTRY_COMPARE(backend.job(), Job::None);
-    }
-
-    void searchToTheEnd()
-    {
-        QSignalSpy finished(&backend, &Backend::searchFinished);
-        button("search.run")->click();
-        QVERIFY(finished.wait(20000));
-        QTRY_COMPARE(backend.job(), Job::None);
-    }
-
-    QToolButton *button(const char *id) { return window.findChild<QToolButton *>(QString::fromLatin1(id)); }
-    void key(QWidget *target, Qt::Key key, Qt::KeyboardModifiers modifiers)
-    {
-        window.activateWindow();
-        target->setFocus();
-        QTest::keyClick(target, key, modifiers);
-    }
-
-    QTemporaryDir folder;
-    QString modelPath = folder.filePath(QStringLiteral("small.pt2"));
-    QSettings settings{folder.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat};
-    ThemeController themes;
-    MainWindow window{themes, settings};
-    ScriptedBackend backend;
-    Workbench workbench{window, backend};
-};
-
-} // namespace
 
 class TestWorkbench : public QObject
 {
@@ -105,18 +24,8 @@ private slots:
     void selectingACandidateShowsItEverywhere();
     void selectedOperatorsAreOptimised();
     void graphAndTableSelectTogether();
-    void aModelThatCannotBeOpenedIsAnErrorInWords();
-    void aMissingFileIsAnErrorInWords();
-    void aDroppedFileIsOpened();
-    void aSessionComesBackWhole();
     void aDraftIsNotOverwrittenByTheAgent();
     void lookingAtACandidateIsNotDisturbedByTheAgent();
-    void aQuestionMarkCanBeTyped();
-    void theLastSessionIsOffered();
-    void layoutIsRestored();
-    void theDefaultLayoutComesBack();
-    void everyPaneSaysWhatToDoNext();
-    void everyControlHasAnAccessibleName();
 };
 
 void TestWorkbench::openingAModelShowsGraphTasksAndDevice()
@@ -281,6 +190,7 @@ void TestWorkbench::stopEndsTheSearchAndKeepsWhatWasFound()
     QCOMPARE(bench.backend.job(), Job::None);
     QVERIFY(!bench.workbench.candidates().isEmpty());
     QVERIFY(bench.button("search.run")->isEnabled());
+    QCOMPARE(bench.window.editor->shown(), bench.workbench.selected()); // not what was half written
 }
 
 void TestWorkbench::selectingACandidateShowsItEverywhere()
@@ -321,61 +231,6 @@ void TestWorkbench::graphAndTableSelectTogether()
     QCOMPARE(rows.front().data(IdRole).toString(), QStringLiteral("add_1"));
 }
 
-void TestWorkbench::aModelThatCannotBeOpenedIsAnErrorInWords()
-{
-    Bench bench;
-    bench.backend.failOpening =
-        QStringLiteral("'small.pt2' is cut off: its directory is missing; copy it again");
-    bench.workbench.openFile(bench.modelPath);
-    QTRY_COMPARE(bench.window.messages->level(), MessageBar::Level::Error);
-    QCOMPARE(bench.window.messages->text(), bench.backend.failOpening);
-    QVERIFY(bench.window.isShowingWelcome());
-    QVERIFY(bench.window.log->text().contains(bench.backend.failOpening));
-}
-
-void TestWorkbench::aMissingFileIsAnErrorInWords()
-{
-    Bench bench;
-    bench.workbench.openFile(QStringLiteral("/nonexistent/model.pt2"));
-    QCOMPARE(bench.window.messages->level(), MessageBar::Level::Error);
-    QVERIFY(bench.window.messages->text().contains(QStringLiteral("/nonexistent/model.pt2")));
-    QVERIFY(bench.backend.calls.isEmpty());
-}
-
-void TestWorkbench::aDroppedFileIsOpened()
-{
-    Bench bench;
-    QMimeData files;
-    files.setUrls({QUrl::fromLocalFile(bench.modelPath)});
-    QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
-    QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&bench.window, &enter);
-    QVERIFY(enter.isAccepted());
-    QApplication::sendEvent(&bench.window, &drop);
-    QVERIFY(bench.backend.calls.contains(QStringLiteral("open small.pt2 on ")));
-}
-
-void TestWorkbench::aSessionComesBackWhole()
-{
-    Bench bench;
-    const QString path = bench.folder.filePath(QStringLiteral("yesterday.session"));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("SQLite format 3\0", 16);
-    file.close();
-    bench.workbench.openFile(path);
-    QVERIFY(bench.backend.calls.contains(QStringLiteral("open session yesterday.session")));
-    QCOMPARE(bench.workbench.candidates().all().size(), 2U);
-    QCOMPARE(bench.workbench.selected(), 2); // the accepted one
-    QCOMPARE(bench.window.agent->cardCount(), 2);
-    QCOMPARE(bench.window.agent->cardOf(1)->reasoning(), QStringLiteral("I would begin simply."));
-    QCOMPARE(bench.window.charts->latency()->series().points.size(), 2U);
-    QCOMPARE(bench.window.result->headline(), QStringLiteral("Whole model: 1.11× as fast"));
-    QVERIFY(bench.window.messages->text().contains(QStringLiteral("2 candidates")));
-    QTest::mouseClick(bench.window.messages->actionButton(), Qt::LeftButton);
-    QVERIFY(bench.backend.calls.contains(QStringLiteral("optimise")));
-}
-
 void TestWorkbench::aDraftIsNotOverwrittenByTheAgent()
 {
     Bench bench;
@@ -402,102 +257,6 @@ void TestWorkbench::lookingAtACandidateIsNotDisturbedByTheAgent()
     QVERIFY(finished.wait(20000));
     QCOMPARE(bench.workbench.selected(), 1);
     QCOMPARE(bench.window.editor->shown(), 1);
-}
-
-void TestWorkbench::aQuestionMarkCanBeTyped()
-{
-    Bench bench;
-    bench.open();
-    bench.searchToTheEnd();
-    PromptBox *prompt = bench.window.agent->prompt();
-    prompt->setFocus();
-    QTest::keyClick(prompt, Qt::Key_Question, Qt::ShiftModifier);
-    QCOMPARE(prompt->toPlainText(), QStringLiteral("?"));
-    CudaEditor *editor = bench.window.editor->editor();
-    editor->setFocus();
-    QTest::keyClick(editor, Qt::Key_Question, Qt::ShiftModifier);
-    QVERIFY(editor->source().startsWith(QLatin1Char('?')));
-}
-
-void TestWorkbench::theLastSessionIsOffered()
-{
-    Bench bench;
-    bench.workbench.offerLastSession();
-    QVERIFY(bench.window.messages->text().isEmpty()); // there was none
-    const QString path = bench.folder.filePath(QStringLiteral("last.session"));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("SQLite format 3\0", 16);
-    file.close();
-    bench.settings.setValue(QStringLiteral("lastSession"), path);
-    bench.workbench.offerLastSession();
-    QVERIFY(bench.window.messages->text().contains(QStringLiteral("last.session")));
-    QTest::mouseClick(bench.window.messages->actionButton(), Qt::LeftButton);
-    QVERIFY(bench.backend.calls.contains(QStringLiteral("open session last.session")));
-}
-
-void TestWorkbench::layoutIsRestored()
-{
-    QTemporaryDir folder;
-    QSettings settings(folder.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat);
-    ThemeController themes;
-    {
-        MainWindow window(themes, settings);
-        window.show();
-        window.showPanes();
-        window.dock(QStringLiteral("log"))->hide();
-        window.dock(QStringLiteral("agent"))->setFloating(true);
-        window.close();
-    }
-    MainWindow window(themes, settings);
-    window.show();
-    window.showPanes();
-    QVERIFY(window.dock(QStringLiteral("log"))->isHidden());
-    QVERIFY(window.dock(QStringLiteral("agent"))->isFloating());
-    QVERIFY(!window.dock(QStringLiteral("graph"))->isHidden());
-}
-
-void TestWorkbench::theDefaultLayoutComesBack()
-{
-    Bench bench;
-    bench.open();
-    bench.window.dock(QStringLiteral("editor"))->hide();
-    bench.window.dock(QStringLiteral("charts"))->setFloating(true);
-    bench.window.actions().find(QStringLiteral("view.defaultLayout"))->trigger();
-    QVERIFY(!bench.window.dock(QStringLiteral("editor"))->isHidden());
-    QVERIFY(!bench.window.dock(QStringLiteral("charts"))->isFloating());
-    QVERIFY(bench.window.dock(QStringLiteral("graph"))->width() >
-            bench.window.dock(QStringLiteral("agent"))->width());
-}
-
-void TestWorkbench::everyPaneSaysWhatToDoNext()
-{
-    Bench bench;
-    for (const char *name : {"graph", "operators", "agent", "editor", "charts", "candidates", "stages",
-                             "metrics", "result", "log"}) {
-        bool says = false;
-        for (const QLabel *label : bench.window.dock(QString::fromLatin1(name))->findChildren<QLabel *>())
-            says = says || (label->property("role") == QStringLiteral("empty") && label->text().size() > 20);
-        QVERIFY2(says, name);
-    }
-}
-
-void TestWorkbench::everyControlHasAnAccessibleName()
-{
-    Bench bench;
-    bench.open();
-    for (const auto *control : bench.window.findChildren<QAbstractButton *>()) {
-        const bool named =
-            !control->accessibleName().isEmpty() || !control->text().isEmpty() ||
-            (control->inherits("QToolButton") && static_cast<const QToolButton *>(control)->defaultAction());
-        const bool internal = control->objectName().startsWith(QStringLiteral("qt_")) ||
-                              control->inherits("QDockWidgetTitleButton") ||
-                              control->inherits("QTableCornerButton") ||
-                              (control->parentWidget() && (control->parentWidget()->inherits("QTabBar") ||
-                                                           control->parentWidget()->inherits("QLineEdit")));
-        QVERIFY2(named || internal, qPrintable(control->objectName() + control->toolTip() +
-                                               QString::fromLatin1(control->metaObject()->className())));
-    }
 }
 
 QTEST_MAIN(TestWorkbench)

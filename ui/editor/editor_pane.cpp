@@ -206,10 +206,12 @@ void EditorPane::endStream(const Candidate &candidate)
 void EditorPane::abandonStream()
 {
     streamRuns_ = false;
-    if (state_ == State::Streaming)
-        setState(streamed_.isEmpty() ? State::Empty : State::Draft);
-    else
+    if (state_ == State::Streaming) {
+        editor_->setSource({});
+        setState(State::Empty);
+    } else {
         updateHeader();
+    }
 }
 
 void EditorPane::showCandidate(const Candidate &candidate, const Candidate *parent, const Candidate *best)

@@ -38,7 +38,7 @@ public:
     void stream(const QString &text);
     /// The agent has finished: what streamed is this candidate.
     void endStream(const Candidate &candidate);
-    void abandonStream(); ///< the proposal ended without a candidate
+    void abandonStream(); ///< the proposal ended without a candidate: half-written code is of no use
 
     /// Shows a candidate because the person chose it. A draft that is not evaluated yet is kept for returning
     /// to it.

@@ -56,6 +56,7 @@ void DotLayout::start(VisibleGraph graph, std::vector<std::pair<double, double>>
                "The Operators table shows the same operators."));
     });
     process_->start();
+    if (!process_) return; // it failed at once, and that has been said
     process_->write(dotText(graph_, nodeSizes, direction).toUtf8());
     process_->closeWriteChannel();
     deadline_.start(deadlineMs);

@@ -119,7 +119,7 @@ void ResultPane::setReport(const WholeModelReport &report)
             ? tr("Its output agrees with the reference on %1 inputs.").arg(report.inputSets)
             : tr("Its output differs from the reference by more than is allowed: take a kernel out."));
     const bool modelled = report.timeSource == "model";
-    addRow(0, tr("Time"),
+    addRow(0, tr("Kernel time"),
            QStringLiteral("%1 → %2").arg(fromText(formatMicroseconds(report.baselineUs)),
                                          fromText(formatMicroseconds(report.optimizedUs))) +
                (modelled ? tr("  (modelled)") : QString()));
@@ -131,6 +131,10 @@ void ResultPane::setReport(const WholeModelReport &report)
            report.withinTolerance ? "good" : "bad");
     addRow(4, tr("Eager's own error"), shortNumber(report.eagerMaxAbsError));
     addRow(5, tr("Largest relative error"), shortNumber(report.maxRelError));
+    addRow(6, modelled ? QString() : tr("With launch gaps"),
+           modelled ? QString()
+                    : QStringLiteral("%1 → %2").arg(fromText(formatMicroseconds(report.baselineSpanUs)),
+                                                    fromText(formatMicroseconds(report.optimizedSpanUs))));
     kernels_->setText(kernelsText(report));
 }
 

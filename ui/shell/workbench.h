@@ -77,6 +77,7 @@ private:
     void announceIfBest(const Candidate &candidate);
     void showSelected();
     void showCharts();
+    void endStream(); ///< shows the selected candidate again where the agent's code broke off
     void updatePromptTarget();
     void updateBudget();
     void updateActions();

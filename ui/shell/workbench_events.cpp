@@ -42,7 +42,7 @@ void Workbench::connectBackend()
     connect(b, &Backend::taskStarted, this, &Workbench::onTaskStarted);
     connect(b, &Backend::taskFinished, this, [this](const Task &, const QString &why) {
         window_.agent->endIteration(why);
-        window_.editor->abandonStream();
+        endStream();
     });
     connect(b, &Backend::proposalStarted, this, &Workbench::onProposalStarted);
     connect(b, &Backend::reasoned, window_.agent, &AgentPane::appendReasoning);
@@ -70,7 +70,7 @@ void Workbench::onJobChanged()
     if (job == Job::None) {
         clock_.stop();
         window_.agent->endIteration(tr("It was ended before there was code."));
-        window_.editor->abandonStream();
+        endStream();
         window_.editor->draftFailed();
     } else if (!clock_.isActive()) {
         clock_.start();

@@ -91,6 +91,14 @@ void Workbench::showSelected()
     window_.charts->setSelected(selected_);
 }
 
+void Workbench::endStream()
+{
+    window_.editor->abandonStream();
+    const Candidate *candidate = set_.find(selected_);
+    if (candidate && window_.editor->state() == EditorPane::State::Empty)
+        window_.editor->showCandidate(*candidate, set_.find(candidate->parent), set_.best(candidate->taskId));
+}
+
 void Workbench::showCharts()
 {
     const auto task = tasks_.find(currentTask_);
