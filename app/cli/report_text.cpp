@@ -63,11 +63,14 @@ std::string wholeModelText(const WholeModelReport &report)
            std::to_string(report.inputSets) + " inputs; eager PyTorch's own is " +
            scientific(report.eagerMaxAbsError) + ", allowed is " + scientific(report.allowedAbsError) + ": " +
            (report.withinTolerance ? "within tolerance" : "NOT within tolerance") +
-           ".\nTime: " + formatMicroseconds(report.baselineUs) + " before, " +
+           ".\nKernel time: " + formatMicroseconds(report.baselineUs) + " before, " +
            formatMicroseconds(report.optimizedUs) + " after; " + formatSpeedup(report.speedupMeasured) +
            (modelled ? " modelled" : " measured") + ", " + formatSpeedup(report.speedupPredicted) +
            " predicted; time source: " + report.timeSource +
-           (modelled ? " (the simulator's model, not a measurement)" : "") + ".\n";
+           (modelled ? " (the simulator's model, not a measurement)"
+                     : "; end to end with launch gaps " + formatMicroseconds(report.baselineSpanUs) +
+                           " before, " + formatMicroseconds(report.optimizedSpanUs) + " after") +
+           ".\n";
 }
 
 Result<std::string> markdownReport(const Session &session)

@@ -48,6 +48,8 @@ void to_json(Json &json, const WholeModelReport &report)
                 {"input_sets", report.inputSets},
                 {"baseline_us", report.baselineUs},
                 {"optimized_us", report.optimizedUs},
+                {"baseline_span_us", report.baselineSpanUs},
+                {"optimized_span_us", report.optimizedSpanUs},
                 {"speedup_measured", report.speedupMeasured},
                 {"speedup_predicted", report.speedupPredicted},
                 {"time_source", report.timeSource},
@@ -65,6 +67,8 @@ void from_json(const Json &json, WholeModelReport &report)
     readOptional(json, "input_sets", report.inputSets);
     readOptional(json, "baseline_us", report.baselineUs);
     readOptional(json, "optimized_us", report.optimizedUs);
+    readOptional(json, "baseline_span_us", report.baselineSpanUs);
+    readOptional(json, "optimized_span_us", report.optimizedSpanUs);
     readOptional(json, "speedup_measured", report.speedupMeasured);
     readOptional(json, "speedup_predicted", report.speedupPredicted);
     readOptional(json, "time_source", report.timeSource);

@@ -19,8 +19,8 @@ struct AcceptedKernel
     std::string source;
     std::map<std::string, std::int64_t> tuning;
     std::vector<std::vector<std::string>> places; ///< node names; the task's own and those of its twins
-    double speedup = 0;     ///< of the kernel alone, as evaluated
-    double savedUs = 0;     ///< baseline minus candidate, per place, as evaluated
+    double speedup = 0;                           ///< of the kernel alone, as evaluated
+    double savedUs = 0;                           ///< baseline minus candidate, per place, as evaluated
 };
 void to_json(Json &json, const AcceptedKernel &kernel);
 void from_json(const Json &json, AcceptedKernel &kernel);
@@ -35,13 +35,17 @@ struct ReplacedKernel
 
 struct WholeModelReport
 {
-    double maxAbsError = 0; ///< against the model run in float64
-    double maxRelError = 0; ///< largest |error| / max(|reference|, 1e-6 · largest |reference|)
+    double maxAbsError = 0;      ///< against the model run in float64
+    double maxRelError = 0;      ///< largest |error| / max(|reference|, 1e-6 · largest |reference|)
     double eagerMaxAbsError = 0; ///< eager's own, for comparison
     double allowedAbsError = 0;
     bool withinTolerance = false;
     int inputSets = 0; ///< how many inputs it was run on
-    double baselineUs = 0, optimizedUs = 0; ///< medians, whole model
+    /// Medians over the whole model: the sum of its kernels, which the gains are computed from, and the span
+    /// from the first kernel's start to the last one's end, which also holds the gaps that this program's
+    /// executor leaves between them.
+    double baselineUs = 0, optimizedUs = 0;
+    double baselineSpanUs = 0, optimizedSpanUs = 0;
     double speedupMeasured = 0, speedupPredicted = 0;
     std::string timeSource; ///< "cupti", "events", "model"
     std::vector<ReplacedKernel> replaced;

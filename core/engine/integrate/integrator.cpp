@@ -142,6 +142,8 @@ private:
         if (!together) return forward(together.error());
         report_.baselineUs = median(together->baseline);
         report_.optimizedUs = median(together->optimized);
+        report_.baselineSpanUs = median(together->baselineSpans);
+        report_.optimizedSpanUs = median(together->optimizedSpans);
         report_.timeSource = together->timeSource;
         report_.speedupMeasured = report_.optimizedUs > 0 ? report_.baselineUs / report_.optimizedUs : 0;
         double saved = 0;

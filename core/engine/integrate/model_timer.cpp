@@ -33,7 +33,7 @@ Result<ModelTimes> modelledTimes(const OperatorGraph &graph,
             optimized += mine;
         }
     }
-    return ModelTimes{{baseline}, {optimized}, "model"};
+    return ModelTimes{{baseline}, {optimized}, {baseline}, {optimized}, "model"};
 }
 
 std::vector<double> spansOf(const std::vector<TimeSample> &samples)
@@ -68,7 +68,8 @@ Result<ModelTimes> measuredTimes(const ImportedModel &model, const OperatorGraph
     timing.cancel = cancel;
     const auto timed = device.timeInterleaved(works, timing);
     if (!timed) return forward(timed.error(), "timing the whole model");
-    return ModelTimes{spansOf(timed->samples[0]), spansOf(timed->samples[1]), timed->timeSource};
+    return ModelTimes{sumsOf(timed->samples[0]), sumsOf(timed->samples[1]), spansOf(timed->samples[0]),
+                      spansOf(timed->samples[1]), timed->timeSource};
 }
 
 } // namespace
