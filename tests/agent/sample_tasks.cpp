@@ -135,7 +135,8 @@ output y)"},
 y = aten::softmax.int(self=%x, dim=0) -> float32[40, 70]
 output y)"},
         {"variance and mean", R"(input x float32[10, 70]
-y, mean = aten::var_mean.correction(self=%x, dim=[1], correction=1) -> float32[10], float32[10]
+y = aten::var.correction(self=%x, dim=[1], correction=1) -> float32[10]
+mean = aten::mean.dim(self=%x, dim=[1]) -> float32[10]
 output y, mean)"},
         {"maximum and where", R"(input x float32[9, 45]
 y, at = aten::max.dim(self=%x, dim=1) -> float32[9], int64[9]

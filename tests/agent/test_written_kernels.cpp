@@ -105,6 +105,9 @@ void WrittenKernelsTest::passesEveryCorrectnessStage()
         Result<PreparedTask> prepared = prepareTask(raw, {}, activations(raw));
         QVERIFY2(prepared, prepared ? "" : prepared.error().message.c_str());
         QVERIFY(prepared->task.cases.size() >= 3);
+        // The inputs differ from run to run. Twice the usual error keeps a test of shapes and semantics from
+        // being one of luck in the last place; a wrong element is off by far more.
+        prepared->task.tolerance.eagerMultiple = 4;
         Result<std::unique_ptr<Evaluator>> made = Evaluator::create(std::move(*prepared), *device_);
         QVERIFY2(made, made ? "" : made.error().message.c_str());
         evaluator = std::move(*made);

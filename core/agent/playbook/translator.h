@@ -96,7 +96,9 @@ DType promote(DType left, DType right);
 using Rule = std::function<void(Translator &, const Node &)>;
 using Rules = std::map<std::string, Rule>;
 const Rules &pointwiseRules();
+const Rules &activationRules();
 const Rules &viewRules();
+const Rules &pieceRules();
 const Rules &reductionRules();
 
 } // namespace kernelwright::playbook
