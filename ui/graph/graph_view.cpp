@@ -139,8 +139,9 @@ std::vector<int> GraphView::selectedBoxes() const
 
 void GraphView::reveal(int box)
 {
-    if (box >= 0 && box < static_cast<int>(boxes_.size()))
-        ensureVisible(boxes_[static_cast<std::size_t>(box)]->sceneBoundingRect(), 60, 60);
+    if (box < 0 || box >= static_cast<int>(boxes_.size())) return;
+    touched_ = true; // a change of size must not scroll back to the start
+    ensureVisible(boxes_[static_cast<std::size_t>(box)]->sceneBoundingRect(), 120, 60);
 }
 
 void GraphView::zoomBy(double factor)
