@@ -69,6 +69,26 @@ const QStringList reasoningPieces{
     QStringLiteral(
         "A warp can add the squares of a row by shuffles, without shared memory and without a barrier.")};
 
+WholeModelReport reportOf(double measured, double predicted)
+{
+    WholeModelReport report;
+    report.maxAbsError = 2.1e-6;
+    report.maxRelError = 3e-5;
+    report.eagerMaxAbsError = 1.8e-6;
+    report.allowedAbsError = 3.6e-6;
+    report.withinTolerance = true;
+    report.inputSets = 3;
+    report.baselineUs = 100;
+    report.optimizedUs = 100 / measured;
+    report.baselineSpanUs = 180;
+    report.optimizedSpanUs = 170;
+    report.speedupMeasured = measured;
+    report.speedupPredicted = predicted;
+    report.timeSource = "model";
+    report.replaced = {{"task", "RMSNorm in layers.0.norm", 1, "replaced"}};
+    return report;
+}
+
 } // namespace
 
 void ScriptedBackend::then(std::function<void()> event)
@@ -145,7 +165,7 @@ void ScriptedBackend::openSession(const QString &path)
     prompt.candidate = 1;
     prompt.text = "wider loads";
     content.events = {prompt};
-    content.report = WholeModelReport{1e-6, 1e-5, 1e-6, 2e-6, true, 3, 100, 90, 1.11, 1.12, "model", {}};
+    content.report = reportOf(1.11, 1.12);
     emit sessionOpened(content);
     ModelSummary model;
     model.path = "small.pt2";
@@ -337,11 +357,7 @@ void ScriptedBackend::setLabels(CandidateId id, const QString &name, const QStri
 void ScriptedBackend::measureWholeModel()
 {
     calls << QStringLiteral("measure");
-    then([this] {
-        WholeModelReport report{2.1e-6, 3e-5, 1.8e-6, 3.6e-6, true, 3, 100, 94.1, 1.06, 1.07, "model", {}};
-        report.replaced = {{"task", "RMSNorm in layers.0.norm", 1, "replaced"}};
-        emit wholeModelMeasured(report);
-    });
+    then([this] { emit wholeModelMeasured(reportOf(1.06, 1.07)); });
 }
 
 } // namespace kernelwright::test
