@@ -79,9 +79,9 @@ function(kernelwright_test name)
         add_library(kernelwright_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
         kernelwright_warnings(kernelwright_test_headers)
         target_compile_options(kernelwright_test_headers PRIVATE -O0)
-        # Without Qt6::Test: it defines each test's own folder, which <QTest> looks at.
-        target_link_libraries(kernelwright_test_headers PRIVATE nlohmann_json::nlohmann_json tl::expected Qt6::Core)
-        target_precompile_headers(kernelwright_test_headers PRIVATE ${kernelwright_common_headers} <QObject> <QString>)
+        # Nothing of Qt's: it defines words like `slots`, and for <QTest> each test's own folder.
+        target_link_libraries(kernelwright_test_headers PRIVATE nlohmann_json::nlohmann_json tl::expected)
+        target_precompile_headers(kernelwright_test_headers PRIVATE ${kernelwright_common_headers})
     endif()
     target_precompile_headers(${name} REUSE_FROM kernelwright_test_headers)
     add_test(NAME ${name} COMMAND ${name})
