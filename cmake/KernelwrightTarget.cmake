@@ -39,7 +39,7 @@ function(kernelwright_warnings target)
     endif()
     if(KERNELWRIGHT_SANITIZE)
         target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-                               -fno-omit-frame-pointer)
+                               -fno-omit-frame-pointer -O1)
         target_link_options(${target} PRIVATE -fsanitize=address,undefined)
     endif()
 endfunction()
