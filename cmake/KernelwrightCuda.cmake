@@ -15,3 +15,6 @@ if(NOT NVRTC_LIBRARY)
 endif()
 add_library(kernelwright_nvrtc INTERFACE)
 target_link_libraries(kernelwright_nvrtc INTERFACE kernelwright_cuda_headers ${NVRTC_LIBRARY})
+# NVRTC opens its own libnvrtc-builtins by name while it compiles. Where the toolkit is not in the system's library path
+# only the program's DT_RPATH leads there; the linker's default, DT_RUNPATH, does not count for what libraries open.
+target_link_options(kernelwright_nvrtc INTERFACE -Wl,--disable-new-dtags)
