@@ -73,6 +73,9 @@ struct TimedWork
 {
     std::string name;
     std::function<Result<void>()> enqueue;
+    /// Called before every run, warm-ups too, and before the cache is flushed for it; what it does is not timed. May run
+    /// kernels of its own. Empty where there is nothing to prepare.
+    std::function<Result<void>()> prepare;
 };
 
 struct TimingOptions

@@ -97,7 +97,8 @@ Result<TimingResult> HostDevice::timeInterleaved(std::span<const TimedWork> work
     isTiming = true;
     for (int round = 0; round < 30; ++round)
         for (std::size_t w = 0; w < works.size(); ++w) {
-            if (const auto done = works[w].enqueue(); !done) {
+            const auto prepared = works[w].prepare ? works[w].prepare() : Result<void>();
+            if (const auto done = prepared ? works[w].enqueue() : prepared; !done) {
                 isTiming = false;
                 return forward(done.error());
             }

@@ -13,6 +13,7 @@ namespace kernelwright::cuda
 namespace
 {
 constexpr std::chrono::seconds longestSample{20};
+constexpr auto betweenSamples = static_cast<std::size_t>(-1);
 
 /// Start and end of one sample by events; includes the gaps between kernels that the host leaves.
 class EventPair
@@ -126,18 +127,21 @@ private:
 
     Result<void> once(const TimedWork &work)
     {
+        if (const auto prepared = prepareRun(work); !prepared) return prepared;
         if (const auto enqueued = work.enqueue(); !enqueued) return enqueued;
         return context_->wait(longestSample, "running " + work.name);
     }
 
+    static Result<void> prepareRun(const TimedWork &work)
+    {
+        return work.prepare ? work.prepare() : Result<void>();
+    }
+
     Result<void> takeSample(std::size_t w)
     {
-        if (recorder_) {
-            const auto now = recorder_->now();
-            if (!now) return forward(now.error());
-            begins_.push_back(*now);
-            order_.push_back(w);
-        }
+        if (const auto prepared = prepareRun(works_[w]); !prepared) return prepared;
+        if (recorder_)
+            if (const auto begun = beginPeriod(w); !begun) return begun;
         if (const auto flushed = flushCache(); !flushed) return flushed;
         if (const auto begun = events_->begin(); !begun) return begun;
         if (const auto enqueued = works_[w].enqueue(); !enqueued) return enqueued;
@@ -147,6 +151,17 @@ private:
         const auto us = events_->microseconds();
         if (!us) return forward(us.error());
         byEvents_[w].push_back(*us);
+        // Kernels that prepare the next sample belong to none.
+        return recorder_ ? beginPeriod(betweenSamples) : Result<void>();
+    }
+
+    /// Kernels that start from now on belong to this work's sample.
+    Result<void> beginPeriod(std::size_t work)
+    {
+        const auto now = recorder_->now();
+        if (!now) return forward(now.error());
+        begins_.push_back(*now);
+        order_.push_back(work);
         return {};
     }
 
@@ -177,6 +192,7 @@ private:
         const std::vector<TimeSample> samples = samplesByTime(*kernels, begins_);
         std::size_t empty = 0;
         for (std::size_t i = 0; i < samples.size(); ++i) {
+            if (order_[i] == betweenSamples) continue;
             if (samples[i].kernels > 0)
                 result.samples[order_[i]].push_back(samples[i]);
             else
@@ -195,8 +211,8 @@ private:
     std::unique_ptr<EventPair> events_;
     std::unique_ptr<DeviceMemory> flush_;
     std::unique_ptr<ActivityRecorder> recorder_;
-    std::vector<std::uint64_t> begins_; ///< per sample, in the order taken
-    std::vector<std::size_t> order_;    ///< per sample, which work it was
+    std::vector<std::uint64_t> begins_; ///< of each sample and each pause after one, in the order taken
+    std::vector<std::size_t> order_;    ///< per entry of begins_, which work it was
     std::string note_;
     std::uint8_t flushValue_ = 0;
 };

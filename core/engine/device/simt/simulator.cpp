@@ -230,6 +230,8 @@ Result<TimingResult> Simulator::timeInterleaved(std::span<const TimedWork> works
     timingCancel_ = options.cancel;
     for (const TimedWork &work : works) {
         if (options.cancel.isCancelled()) return fail(ErrorCode::Cancelled, "timing was cancelled");
+        if (work.prepare)
+            if (auto done = work.prepare(); !done) return forward(done.error(), "timing '" + work.name + "'");
         current_ = {};
         if (auto done = work.enqueue(); !done) return forward(done.error(), "timing '" + work.name + "'");
         result.samples.push_back({current_});
