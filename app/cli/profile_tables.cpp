@@ -62,6 +62,19 @@ std::string describeTimeSource(const ModelProfile &profile)
     return total + "; time source: " + profile.timeSource + ".\n";
 }
 
+std::string describeUnknown(const ModelProfile &profile)
+{
+    const UnknownCosts unknown = unknownCosts(profile);
+    if (unknown.operators == 0) return "Bytes and operations of every operator are known.\n";
+    constexpr std::size_t most = 8;
+    std::vector<std::string> ops = unknown.ops;
+    const bool isCut = ops.size() > most;
+    ops.resize(std::min(ops.size(), most));
+    return "No formula for the cost of " + std::to_string(unknown.operators) + " of " +
+           std::to_string(profile.operators.size()) + " operators, " + formatFixed(100 * unknown.share, 1) +
+           " % of the time: " + joinText(ops, ", ") + (isCut ? " …" : "") + ".\n";
+}
+
 std::string nodeList(const std::vector<std::string> &nodes)
 {
     return joinText(nodes, ",");

@@ -11,6 +11,8 @@ namespace kernelwright::cli
 std::string operatorTable(const ModelProfile &profile); ///< slowest first
 std::string taskTable(const ModelProfile &profile);     ///< best gain first
 std::string describeTimeSource(const ModelProfile &profile);
+/// How much of the time has no cost formula, and which operators.
+std::string describeUnknown(const ModelProfile &profile);
 
 /// The names that --node or --task would take for these nodes.
 std::string nodeList(const std::vector<std::string> &nodes);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model_profile.h"
 
+#include <algorithm>
+#include <map>
+
 namespace kernelwright
 {
 
@@ -12,6 +15,24 @@ Json knownOrNull(double number)
     return number < 0 ? Json() : Json(number);
 }
 } // namespace
+
+UnknownCosts unknownCosts(const ModelProfile &profile)
+{
+    UnknownCosts unknown;
+    std::map<std::string, double> times;
+    for (const OperatorProfile &entry : profile.operators) {
+        if (entry.bytes >= 0) continue;
+        ++unknown.operators;
+        unknown.timeUs += entry.timeUs;
+        unknown.share += entry.share;
+        times[entry.op] += entry.timeUs;
+    }
+    for (const auto &[op, time] : times)
+        unknown.ops.push_back(op);
+    std::stable_sort(unknown.ops.begin(), unknown.ops.end(),
+                     [&](const std::string &a, const std::string &b) { return times[a] > times[b]; });
+    return unknown;
+}
 
 void to_json(Json &json, const OperatorProfile &profile)
 {
@@ -68,10 +89,16 @@ void from_json(const Json &json, SuggestedTask &task)
 
 void to_json(Json &json, const ModelProfile &profile)
 {
+    const UnknownCosts unknown = unknownCosts(profile);
     json = Json{{"device", profile.device},
                 {"time_source", profile.timeSource},
                 {"total_us", profile.totalUs},
                 {"operators", profile.operators},
+                {"unknown",
+                 {{"operators", unknown.operators},
+                  {"time_us", unknown.timeUs},
+                  {"share", unknown.share},
+                  {"ops", unknown.ops}}},
                 {"tasks", profile.tasks}};
 }
 

@@ -1,123 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The formulas behind nodeCost, one per class of operators.
-#include "cost_model.h"
+// nodeCost: which formula holds for a node, and the plain ones.
+#include "cost_node.h"
 #include "operator_class.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <string_view>
 
 namespace kernelwright
 {
 
 namespace
 {
-double elements(const TensorType &type)
-{
-    return static_cast<double>(type.elementCount());
-}
-
-/// One node with what the formulas ask of it.
-class NodeView
-{
-public:
-    NodeView(const OperatorGraph &graph, const Node &node)
-        : graph_(graph)
-        , node_(node)
-    {
-        std::set<ValueId> seen;
-        for (const ValueId id : valuesUsed(node))
-            if (graph.value(id).kind == ValueKind::Tensor && seen.insert(id).second) inputs_.push_back(id);
-    }
-
-    /// Every tensor that flows in or out has a known type.
-    bool isTyped() const
-    {
-        const auto known = [this](ValueId id) {
-            const Value &value = graph_.value(id);
-            return value.kind != ValueKind::Tensor || value.type.dtype != DType::Unknown;
-        };
-        return std::all_of(inputs_.begin(), inputs_.end(), known) &&
-               std::all_of(node_.outputs.begin(), node_.outputs.end(), known);
-    }
-
-    const std::string &op() const { return node_.op; }
-
-    const TensorType *input(std::size_t index) const
-    {
-        return index < inputs_.size() ? &graph_.value(inputs_[index]).type : nullptr;
-    }
-
-    const TensorType *input(const std::string &name) const
-    {
-        const Argument *argument = findArgument(node_, name);
-        if (argument == nullptr || argument->kind != Argument::Kind::Value) return nullptr;
-        const Value &value = graph_.value(argument->value);
-        return value.kind == ValueKind::Tensor ? &value.type : nullptr;
-    }
-
-    const TensorType *output() const
-    {
-        if (node_.outputs.empty()) return nullptr;
-        const Value &value = graph_.value(node_.outputs.front());
-        return value.kind == ValueKind::Tensor ? &value.type : nullptr;
-    }
-
-    const Argument *argument(const std::string &name) const { return findArgument(node_, name); }
-
-    double inputBytes() const
-    {
-        double bytes = 0;
-        for (const ValueId id : inputs_)
-            bytes += static_cast<double>(distinctBytes(graph_.value(id).type));
-        return bytes;
-    }
-
-    double outputBytes() const
-    {
-        double bytes = 0;
-        for (const ValueId id : node_.outputs)
-            bytes += static_cast<double>(distinctBytes(graph_.value(id).type));
-        return bytes;
-    }
-
-    /// Plain arithmetic on sixteen-bit floats is done in float32; on integers it is not floating-point.
-    DType mathType() const
-    {
-        DType type = DType::Unknown;
-        const auto look = [&](ValueId id) {
-            const DType dtype = graph_.value(id).type.dtype;
-            if (dtype == DType::Float64 || (isFloating(dtype) && type == DType::Unknown))
-                type = dtype == DType::Float64 ? dtype : DType::Float32;
-        };
-        for (const ValueId id : inputs_)
-            look(id);
-        for (const ValueId id : node_.outputs)
-            look(id);
-        return type;
-    }
-
-private:
-    const OperatorGraph &graph_;
-    const Node &node_;
-    std::vector<ValueId> inputs_;
-};
-
-/// Everything read and written once, with so many plain operations.
-Cost plainCost(const NodeView &node, double operations)
-{
-    Cost cost;
-    cost.bytesRead = node.inputBytes();
-    cost.bytesWritten = node.outputBytes();
-    const DType type = node.mathType();
-    if (type != DType::Unknown) {
-        cost.mathType = type;
-        cost.flops = operations;
-    }
-    return cost;
-}
-
-std::optional<double> exponentOf(const NodeView &node)
+std::optional<double> exponentOf(const CostNode &node)
 {
     const Argument *argument = node.argument("exponent");
     if (argument == nullptr) return std::nullopt;
@@ -126,113 +23,83 @@ std::optional<double> exponentOf(const NodeView &node)
     return std::nullopt;
 }
 
-double pointwiseOperations(const NodeView &node, double usual)
+/// Small whole powers are products, halves are roots.
+double powerOperations(const CostNode &node, double usual)
 {
-    if (node.op() == "aten::pow") {
-        const std::optional<double> exponent = exponentOf(node);
-        if (exponent == 0.5 || exponent == -0.5 || exponent == -1.0) return 4;
-        if (exponent && *exponent == std::floor(*exponent) && std::fabs(*exponent) <= 8)
-            return std::max(0.0, std::ceil(std::log2(std::max(1.0, std::fabs(*exponent))))) +
-                   (*exponent < 0 ? 4 : 0);
-    }
-    if (node.op() == "aten::add" || node.op() == "aten::sub") {
-        const Argument *alpha = node.argument("alpha");
-        const bool isScaled = alpha != nullptr && alpha->kind != Argument::Kind::None &&
-                              *alpha != Argument::ofInt(1) && *alpha != Argument::ofFloat(1);
-        return isScaled ? usual + 1 : usual;
-    }
-    return usual;
+    const std::optional<double> exponent = exponentOf(node);
+    if (exponent == 0.5 || exponent == -0.5 || exponent == -1.0) return 4;
+    const bool isSmall = exponent && *exponent == std::floor(*exponent) && std::fabs(*exponent) <= 8;
+    if (!isSmall) return usual;
+    return std::ceil(std::log2(std::max(1.0, std::fabs(*exponent)))) + (*exponent < 0 ? 4 : 0);
 }
 
-std::optional<Cost> matrixCost(const NodeView &node)
+/// Whether add's and addmm's scalar factor is there to multiply with.
+bool isScaled(const CostNode &node)
 {
-    const bool addsMatrix = node.op() == "aten::addmm" || node.op() == "aten::baddbmm" ||
-                            node.op() == "aten::addbmm" || node.op() == "aten::addmv" ||
-                            node.op() == "aten::_addmm_activation";
-    const TensorType *left = node.input(addsMatrix ? 1 : 0);
+    const Argument *alpha = node.argument("alpha");
+    return alpha != nullptr && alpha->kind != Argument::Kind::None && *alpha != Argument::ofInt(1) &&
+           *alpha != Argument::ofFloat(1);
+}
+
+/// Real operations of one complex one; nullopt where none is known.
+std::optional<double> complexOperations(const std::string &name)
+{
+    static const std::map<std::string_view, double> known{
+        {"add", 2}, {"sub", 2}, {"neg", 2}, {"mul", 6}, {"multiply", 6}, {"abs", 7}, {"polar", 10}};
+    const auto found = known.find(name);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// What is filled or copied over is not read.
+Cost withoutOverwritten(const CostNode &node, Cost cost)
+{
+    const TensorType *target = node.tensor("self");
+    if ((node.bareName() == "copy" || node.bareName() == "fill") && target != nullptr)
+        cost.bytesRead -= static_cast<double>(distinctBytes(*target));
+    return cost;
+}
+
+std::optional<Cost> pointwiseCost(const CostNode &node, double usual)
+{
     const TensorType *output = node.output();
-    if (left == nullptr || output == nullptr || left->sizes.empty()) return std::nullopt;
-    double products = elements(*output) * static_cast<double>(left->sizes.back());
-    if (node.op() == "aten::addbmm") products *= static_cast<double>(left->sizes.front());
-    const bool hasBias = addsMatrix || (node.op() == "aten::linear" && node.input("bias") != nullptr);
-    Cost cost = plainCost(node, 2 * products + (hasBias ? elements(*output) : 0));
-    cost.mathType = left->dtype;
-    cost.isMatrixProduct = true;
-    return cost;
-}
-
-std::optional<Cost> convolutionCost(const NodeView &node)
-{
-    const TensorType *input = node.input(0);
-    const TensorType *weight = node.input("weight");
-    const TensorType *output = node.output();
-    if (input == nullptr || weight == nullptr || output == nullptr || weight->sizes.empty())
-        return std::nullopt;
-    const Argument *flag = node.argument("transposed");
-    const bool isTransposed = node.op().find("transpose") != std::string::npos ||
-                              (flag != nullptr && flag->kind == Argument::Kind::Bool && flag->flag);
-    // weight: [out, in / groups, kernel …]; transposed: [in, out / groups, kernel …]. Either way each element
-    // of the first-named side meets all weights of its channel.
-    const double perElement =
-        elements(*weight) / static_cast<double>(std::max<std::int64_t>(1, weight->sizes.front()));
-    const double products = elements(isTransposed ? *input : *output) * perElement;
-    Cost cost = plainCost(node, 2 * products + (node.input("bias") != nullptr ? elements(*output) : 0));
-    cost.mathType = input->dtype;
-    cost.isMatrixProduct = true;
-    return cost;
-}
-
-/// Two matrix products and a softmax between them; a causal mask leaves half of the scores.
-std::optional<Cost> attentionCost(const NodeView &node)
-{
-    const TensorType *query = node.input(0), *key = node.input(1), *output = node.output();
-    if (query == nullptr || key == nullptr || output == nullptr) return std::nullopt;
-    if (query->sizes.size() < 2 || key->sizes.size() < 2 || output->sizes.size() < 2) return std::nullopt;
-    const double valueWidth = static_cast<double>(std::max<std::int64_t>(1, output->sizes.back()));
-    double scores = elements(*output) / valueWidth * static_cast<double>(key->sizes[key->sizes.size() - 2]);
-    const Argument *causal = node.argument("is_causal");
-    if (causal != nullptr && causal->kind == Argument::Kind::Bool && causal->flag) scores /= 2;
-    constexpr double softmaxOperations = 8;
-    Cost cost = plainCost(
-        node, scores * (2 * static_cast<double>(query->sizes.back()) + 2 * valueWidth + softmaxOperations));
-    cost.mathType = query->dtype;
-    cost.isMatrixProduct = true;
-    return cost;
-}
-
-std::optional<Cost> poolingCost(const NodeView &node)
-{
-    const TensorType *input = node.input(0), *output = node.output();
-    if (input == nullptr || output == nullptr) return std::nullopt;
-    double window = 0;
-    if (const Argument *kernel = node.argument("kernel_size"); kernel != nullptr) {
-        window = 1;
-        if (kernel->kind == Argument::Kind::Int) window = static_cast<double>(kernel->integer);
-        for (const Argument &size : kernel->items)
-            window *= static_cast<double>(size.integer);
+    if (output == nullptr) return std::nullopt;
+    double operations = usual;
+    if (node.isComplex()) {
+        const std::optional<double> complex = complexOperations(node.bareName());
+        if (!complex) return std::nullopt;
+        operations = *complex;
+    } else if (node.bareName() == "pow") {
+        operations = powerOperations(node, usual);
+    } else if ((node.bareName() == "add" || node.bareName() == "sub") && isScaled(node)) {
+        operations += 1;
     }
-    return plainCost(node, window > 0 ? window * elements(*output) : elements(*input));
+    return withoutOverwritten(node, plainCost(node, elements(*output) * operations));
 }
 
-/// Rows are looked up; of the table no more is read than comes out, or than there is.
-std::optional<Cost> gatherCost(const NodeView &node)
+/// Per input element. What weights and biases add is counted only where they are given.
+double normalizationOperations(const CostNode &node, double usual)
 {
-    const TensorType *table = node.input(0);
-    if (table == nullptr || node.output() == nullptr) return std::nullopt;
-    Cost cost = plainCost(node, 0);
-    const double tableBytes = static_cast<double>(distinctBytes(*table));
-    cost.bytesRead += std::min(tableBytes, cost.bytesWritten) - tableBytes;
-    return cost;
+    const double affine =
+        (node.tensor("weight") != nullptr ? 1 : 0) + (node.tensor("bias") != nullptr ? 1 : 0);
+    if (node.bareName().find("batch_norm") != std::string::npos && !node.flag("training", false))
+        return 2; // one product and one sum: the statistics and weights fold into a factor and an offset
+    return usual + affine;
 }
 
-std::optional<Cost> sortCost(const NodeView &node)
+std::optional<Cost> perInputElement(const CostNode &node, double operations)
 {
-    const TensorType *input = node.input(0);
-    if (input == nullptr) return std::nullopt;
-    return plainCost(node, elements(*input)); // each element is looked at, whatever the method
+    const TensorType *input = node.firstInput();
+    if (input == nullptr || node.isComplex()) return std::nullopt;
+    return plainCost(node, elements(*input) * operations);
 }
 
-std::optional<Cost> creationCost(const NodeView &node)
+std::optional<Cost> copyCost(const CostNode &node, double operations)
+{
+    const TensorType *input = node.firstInput();
+    return withoutOverwritten(node, plainCost(node, input == nullptr ? 0 : elements(*input) * operations));
+}
+
+std::optional<Cost> creationCost(const CostNode &node)
 {
     Cost cost;
     const bool leavesMemoryAlone = node.op().find("empty") != std::string::npos;
@@ -241,35 +108,108 @@ std::optional<Cost> creationCost(const NodeView &node)
 }
 } // namespace
 
+std::optional<Cost> gatherCost(const CostNode &node)
+{
+    const TensorType *table = node.firstInput();
+    if (table == nullptr || node.output() == nullptr) return std::nullopt;
+    const double tableBytes = static_cast<double>(distinctBytes(*table));
+    double touched = static_cast<double>(node.output()->byteCount()), additions = 0;
+    if (node.bareName().find("embedding_bag") != std::string::npos) { // sums of rows
+        const TensorType *indices = node.tensor("indices");
+        if (indices == nullptr || table->sizes.size() != 2) return std::nullopt;
+        additions = elements(*indices) * static_cast<double>(table->sizes[1]);
+        touched = additions * static_cast<double>(dtypeSize(table->dtype));
+    }
+    Cost cost = plainCost(node, additions);
+    cost.bytesRead += std::min(tableBytes, touched) - tableBytes;
+    return cost;
+}
+
+namespace
+{
+/// The elements of the target that a scatter writes; nullopt where the data decides (a mask).
+std::optional<double> scatteredElements(const CostNode &node, const TensorType &target)
+{
+    const std::string &name = node.bareName();
+    if (name.ends_with("index_put")) {
+        double places = 1, left = elements(target);
+        const std::vector<const TensorType *> indices = node.tensors("indices");
+        if (indices.empty() || indices.size() > target.sizes.size()) return std::nullopt;
+        for (std::size_t d = 0; d < indices.size(); ++d) {
+            if (indices[d] == nullptr) continue;
+            if (indices[d]->dtype == DType::Bool) return std::nullopt;
+            places = std::max(places, elements(*indices[d]));
+            left /= static_cast<double>(std::max<std::int64_t>(1, target.sizes[d]));
+        }
+        return places * left;
+    }
+    const TensorType *index = node.tensor("index");
+    if (index == nullptr) return std::nullopt;
+    if (name.starts_with("scatter")) return elements(*index);
+    const std::optional<std::int64_t> dim = node.integer("dim");
+    const auto rank = static_cast<std::int64_t>(target.sizes.size());
+    if (!dim || *dim < -rank || *dim >= rank) return std::nullopt;
+    const std::int64_t size = target.sizes[static_cast<std::size_t>(*dim < 0 ? *dim + rank : *dim)];
+    return elements(target) / static_cast<double>(std::max<std::int64_t>(1, size)) * elements(*index);
+}
+
+/// slice_scatter and its like: a part of a copy comes from elsewhere.
+bool replacesPart(const std::string &name)
+{
+    return name == "slice_scatter" || name == "select_scatter" || name == "diagonal_scatter" ||
+           name == "as_strided_scatter";
+}
+} // namespace
+
+std::optional<Cost> scatterCost(const CostNode &node)
+{
+    const TensorType *target = node.tensor("self");
+    if (target == nullptr) return std::nullopt;
+    const double targetBytes = static_cast<double>(distinctBytes(*target));
+    const std::string &name = node.bareName();
+    if (replacesPart(name)) {
+        const TensorType *part = node.tensor("src");
+        Cost cost = plainCost(node, 0);
+        if (part != nullptr) cost.bytesRead -= std::min(targetBytes, static_cast<double>(part->byteCount()));
+        return cost;
+    }
+    const bool accumulates = name == "index_add" || name == "scatter_add" || name == "scatter_reduce" ||
+                             node.flag("accumulate", false);
+    const std::optional<double> places = scatteredElements(node, *target);
+    Cost cost = plainCost(node, accumulates && places ? *places : 0);
+    if (!node.isInPlace() || !places) return cost;
+    const double touched = std::min(targetBytes, *places * static_cast<double>(dtypeSize(target->dtype)));
+    cost.bytesRead += (accumulates ? touched : 0) - targetBytes;
+    cost.bytesWritten = touched;
+    return cost;
+}
+
 std::optional<Cost> nodeCost(const OperatorGraph &graph, const Node &node)
 {
     if (isFree(graph, node)) return Cost();
     const OperatorTraits traits = operatorTraits(node.op);
-    const NodeView view(graph, node);
+    const CostNode view(graph, node);
     if (traits.kind == OperatorClass::Unknown || !view.isTyped()) return std::nullopt;
-    const TensorType *input = view.input(0), *output = view.output();
     switch (traits.kind) {
     case OperatorClass::Pointwise:
-        return output == nullptr
-                   ? std::nullopt
-                   : std::optional(
-                         plainCost(view, elements(*output) * pointwiseOperations(view, traits.operations)));
+        return pointwiseCost(view, traits.operations);
+    case OperatorClass::Normalization:
+        return perInputElement(view, normalizationOperations(view, traits.operations));
     case OperatorClass::Reduction:
     case OperatorClass::Softmax:
-    case OperatorClass::Normalization:
     case OperatorClass::Scan:
-        return input == nullptr ? std::nullopt
-                                : std::optional(plainCost(view, elements(*input) * traits.operations));
+    case OperatorClass::Sort:
+        return perInputElement(view, traits.operations);
     case OperatorClass::View: // a reshape that has to copy
-    case OperatorClass::Copy:
-    case OperatorClass::Scatter:
         return plainCost(view, 0);
+    case OperatorClass::Copy:
+        return copyCost(view, traits.operations);
+    case OperatorClass::Scatter:
+        return scatterCost(view);
     case OperatorClass::Creation:
         return creationCost(view);
     case OperatorClass::Gather:
         return gatherCost(view);
-    case OperatorClass::Sort:
-        return sortCost(view);
     case OperatorClass::MatrixProduct:
         return matrixCost(view);
     case OperatorClass::Convolution:
@@ -278,6 +218,8 @@ std::optional<Cost> nodeCost(const OperatorGraph &graph, const Node &node)
         return attentionCost(view);
     case OperatorClass::Pooling:
         return poolingCost(view);
+    case OperatorClass::Resampling:
+        return resamplingCost(view, traits.operations);
     case OperatorClass::Check:
     case OperatorClass::Unknown:
         break;

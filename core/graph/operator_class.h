@@ -27,22 +27,27 @@ enum class OperatorClass {
     Convolution,
     Attention,
     Pooling,
+    Resampling, ///< values between the elements: upsample, grid_sample
     Sort,
 };
 
 struct OperatorTraits
 {
     OperatorClass kind = OperatorClass::Unknown;
-    /// Floating-point operations: per output element for Pointwise, per input element for reductions,
-    /// softmax, normalisations, scans. The least that any implementation needs, so that a floor made of it is
-    /// one: an addition, product or comparison counts 1; a division, root, exponential, logarithm or sine 4
-    /// (one special-function instruction and its range scaling); what is made of these their sum.
+    /// Floating-point operations: per output element for Pointwise and Resampling, per input element for
+    /// reductions, softmax, normalisations (without weight and bias), scans, sorts and copies. The least that
+    /// any implementation needs, so that a floor made of it is one: an addition, product or comparison counts
+    /// 1; a division, root, exponential, logarithm or sine 4 (one special-function instruction and its range
+    /// scaling); what is made of these their sum.
     double operations = 0;
 };
 
 /// By the operator's name; an in-place operator has the traits of its twin ("aten::relu_" those of
 /// "aten::relu").
 OperatorTraits operatorTraits(const std::string &op);
+
+/// Every operator of the table, as "aten::add", sorted: those with a formula of their own, without views.
+std::vector<std::string> operatorsWithTraits();
 
 /// True where the node hands an input on unchanged, without device work: alias, dropout outside training,
 /// `to` the same type, expand to the same sizes, contiguous of what is contiguous.

@@ -152,7 +152,9 @@ bool isViewOperator(const std::string &op)
         "aten::tensor_split", "aten::transpose",      "aten::unbind",       "aten::unflatten",
         "aten::unfold",       "aten::unsafe_chunk",   "aten::unsafe_split", "aten::unsafe_split_with_sizes",
         "aten::unsqueeze",    "aten::view",           "aten::view_as",      "aten::view_as_complex",
-        "aten::view_as_real", "aten::_reshape_alias", "aten::_unsafe_view", "prim::getitem",
+        "aten::view_as_real", "aten::_reshape_alias", "aten::_unsafe_view", "aten::hsplit",
+        "aten::vsplit",       "aten::dsplit",         "aten::moveaxis",     "aten::conj",
+        "aten::_conj",        "aten::_neg_view",      "aten::positive",     "prim::getitem",
         "prim::ListUnpack",   "prim::ListConstruct"};
     return views.contains(op);
 }

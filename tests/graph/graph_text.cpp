@@ -17,16 +17,18 @@ namespace
     std::abort();
 }
 
-/// Splits at commas that are in no brackets.
+/// Splits at commas that are in no brackets and no quotes.
 std::vector<std::string> splitList(const std::string &text)
 {
     std::vector<std::string> parts;
     int depth = 0;
+    bool isQuoted = false;
     std::string part;
     for (const char c : text) {
+        isQuoted ^= c == '"';
         depth += c == '[' || c == '(';
         depth -= c == ']' || c == ')';
-        if (c == ',' && depth == 0) {
+        if (c == ',' && depth == 0 && !isQuoted) {
             parts.push_back(trimText(part));
             part.clear();
         } else {
