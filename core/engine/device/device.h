@@ -58,6 +58,9 @@ struct DeviceLaunch
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint32_t sharedBytes = 0;
     std::vector<std::vector<std::byte>> arguments; ///< each in its parameter's binary form; pointers are 8 bytes
+    /// All blocks run at the same time, so that they may wait for each other (grid barriers). Refused as a LaunchError
+    /// when the device cannot run that many, or cannot do it at all.
+    bool isCooperative = false;
 };
 
 /// Kernel time of one run of some work.

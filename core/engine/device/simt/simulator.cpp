@@ -137,6 +137,25 @@ Result<void> Simulator::checkLimits(const DecodedFunction &kernel, const DeviceL
     return {};
 }
 
+Result<Occupancy> Simulator::occupancyOfLaunch(const LoadedModule &module, const DecodedFunction &kernel,
+                                               const DeviceLaunch &launch) const
+{
+    KernelResources resources;
+    resources.registers = module.registers();
+    resources.staticSharedBytes = kernel.sharedBytes;
+    resources.dynamicSharedBytes = launch.sharedBytes;
+    resources.threadsPerBlock = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+    Occupancy occupancy = occupancyOf(model_, resources);
+    if (occupancy.blocksPerSm != 0) return occupancy;
+    std::string what = occupancy.limiter.empty() ? "resources" : occupancy.limiter;
+    if (what == "registers")
+        what += " (" + std::to_string(resources.registers) + " a thread, " +
+                std::to_string(resources.threadsPerBlock) + " threads)";
+    return fail(ErrorCode::LaunchError, "kernel '" + launch.kernel +
+                                            "' cannot be launched: one block needs more " + what +
+                                            " than an SM of the " + model_.name + " has");
+}
+
 Result<LaunchRecord> Simulator::execute(DeviceModule &module, const DeviceLaunch &launch,
                                         const LaunchOptions &options)
 {
@@ -146,9 +165,18 @@ Result<LaunchRecord> Simulator::execute(DeviceModule &module, const DeviceLaunch
     const DecodedFunction *kernel = program.findEntry(launch.kernel);
     if (!kernel) return fail(ErrorCode::LaunchError, "the module has no kernel '" + launch.kernel + "'");
     if (auto checked = checkLimits(*kernel, launch); !checked) return forward(checked.error());
+    const auto occupancy = occupancyOfLaunch(**loaded, *kernel, launch);
+    if (!occupancy) return forward(occupancy.error());
     LaunchState state{program,        *kernel,  {launch.grid, launch.block, launch.sharedBytes},
                       memory_->space, printed_, options};
     state.smCount = static_cast<std::uint32_t>(model_.smCount);
+    state.residentBlocks =
+        static_cast<std::uint64_t>(model_.smCount) * static_cast<std::uint64_t>(occupancy->blocksPerSm);
+    if (launch.isCooperative && state.geometry.blockCount() > state.residentBlocks)
+        return fail(ErrorCode::LaunchError,
+                    "kernel '" + launch.kernel + "' cannot be launched cooperatively: " +
+                        std::to_string(state.geometry.blockCount()) + " blocks, the GPU runs at most " +
+                        std::to_string(state.residentBlocks) + " of them at a time");
     if (auto set = setArguments(state, launch.arguments); !set) return forward(set.error());
     return runLaunch(state, std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -180,18 +208,8 @@ Result<MeasuredLaunch> Simulator::measure(DeviceModule &module, const DeviceLaun
     const DecodedFunction &kernel = *loaded.program().findEntry(launch.kernel);
     MeasuredLaunch measured;
     measured.registers = loaded.registers();
-    KernelResources resources;
-    resources.registers = measured.registers;
-    resources.staticSharedBytes = kernel.sharedBytes;
-    resources.dynamicSharedBytes = launch.sharedBytes;
     const LaunchGeometry geometry{launch.grid, launch.block, launch.sharedBytes};
-    resources.threadsPerBlock = static_cast<int>(geometry.threadCount());
-    measured.occupancy = occupancyOf(model_, resources);
-    if (measured.occupancy.blocksPerSm == 0)
-        return fail(ErrorCode::LaunchError,
-                    "kernel '" + launch.kernel + "' cannot be launched: one block needs more " +
-                        (measured.occupancy.limiter.empty() ? "resources" : measured.occupancy.limiter) +
-                        " than an SM of the " + model_.name + " has");
+    measured.occupancy = *occupancyOfLaunch(loaded, kernel, launch);
     CacheSizes sizes;
     sizes.residentBlocksPerSm = measured.occupancy.blocksPerSm;
     sizes.smCount = model_.smCount;
@@ -201,9 +219,9 @@ Result<MeasuredLaunch> Simulator::measure(DeviceModule &module, const DeviceLaun
     sizes.l1Bytes = std::max(0.0, static_cast<double>(model_.l1BytesPerSm) - shared);
     measured.counters = std::move(record->counters);
     measured.counters.traffic = modelTraffic(record->footprint, sizes);
-    measured.time =
-        estimateTime(model_, measured.occupancy, {geometry.blockCount(), resources.threadsPerBlock},
-                     loaded.program(), measured.counters);
+    measured.time = estimateTime(model_, measured.occupancy,
+                                 {geometry.blockCount(), static_cast<int>(geometry.threadCount())},
+                                 loaded.program(), measured.counters);
     return measured;
 }
 

@@ -9,6 +9,8 @@
 namespace kernelwright::simt
 {
 
+class LoadedModule;
+
 /// Outlives the device where its memory objects do.
 struct SharedMemorySpace
 {
@@ -53,6 +55,8 @@ private:
                                  const LaunchOptions &options);
     Result<MeasuredLaunch> measure(DeviceModule &module, const DeviceLaunch &launch,
                                    const CancelToken &cancel);
+    Result<Occupancy> occupancyOfLaunch(const LoadedModule &module, const DecodedFunction &kernel,
+                                        const DeviceLaunch &launch) const;
     Result<void> checkLimits(const DecodedFunction &kernel, const DeviceLaunch &launch) const;
 
     GpuModel model_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lane_functions.h"
 
+#include "instruction_set.h"
+
 namespace kernelwright::simt
 {
 
@@ -12,14 +14,23 @@ namespace avx2
 {
 LaneFunction selectLaneFunction(const Operation &operation);
 }
+namespace avx512
+{
+LaneFunction selectLaneFunction(const Operation &operation);
+}
 
 LaneFunction selectLaneFunction(const Operation &operation)
 {
-#ifdef KERNELWRIGHT_HAVE_AVX2_LANES
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+    switch (hostInstructionSet()) {
+#ifdef KERNELWRIGHT_HAVE_X86_LANES
+    case InstructionSet::Avx512:
+        return avx512::selectLaneFunction(operation);
+    case InstructionSet::Avx2:
         return avx2::selectLaneFunction(operation);
 #endif
-    return baseline::selectLaneFunction(operation);
+    default:
+        return baseline::selectLaneFunction(operation);
+    }
 }
 
 LaneFunction selectBaselineLaneFunction(const Operation &operation)

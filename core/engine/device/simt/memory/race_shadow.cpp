@@ -3,13 +3,13 @@
 
 #include "code/instruction.h"
 
+#include <bit>
+
 namespace kernelwright::simt
 {
 
 namespace
 {
-
-constexpr std::int64_t pageBytes = 4096;
 
 bool isUnordered(const AccessRecord &record, const Accessor &accessor, const BlockOrder *order)
 {
@@ -43,6 +43,12 @@ bool BlockOrder::isOrdered(std::uint32_t earlier, std::uint32_t fence, std::uint
     return from.releasedFences > fence && to.acquireTime > from.releaseTime;
 }
 
+bool BlockOrder::isFenceMissing(std::uint32_t earlier, std::uint32_t fence, std::uint32_t later) const
+{
+    const State &from = blocks_[earlier - 1], &to = blocks_[later - 1];
+    return from.releasedFences <= fence && from.acquireTime != 0 && to.acquireTime > from.acquireTime;
+}
+
 RaceShadow::RaceShadow(std::int64_t byteCount)
     : pages_(static_cast<std::size_t>(byteCount / pageBytes + 1))
 {}
@@ -55,6 +61,7 @@ RaceShadow::Page &RaceShadow::page(std::int64_t index, int granule)
     if (!slot) {
         slot = std::make_unique<Page>();
         slot->granule = granule;
+        slot->shift = std::countr_zero(static_cast<unsigned>(granule));
         slot->cells.resize(static_cast<std::size_t>(pageBytes / granule));
     } else if (slot->granule > granule) {
         const int factor = slot->granule / granule;
@@ -63,16 +70,17 @@ RaceShadow::Page &RaceShadow::page(std::int64_t index, int granule)
             finer[i] = slot->cells[i / static_cast<std::size_t>(factor)];
         slot->cells = std::move(finer);
         slot->granule = granule;
+        slot->shift = std::countr_zero(static_cast<unsigned>(granule));
     }
     return *slot;
 }
 
-std::optional<Race> RaceShadow::check(Cell &cell, bool isWrite, bool changesValue, const Accessor &accessor,
+std::optional<Race> RaceShadow::check(const Cell &cell, AccessKind kind, const Accessor &accessor,
                                       const BlockOrder *order)
 {
-    if (isWrite && !changesValue) return std::nullopt;
+    if (kind == AccessKind::Rewrite) return std::nullopt;
     if (isUnordered(cell.write, accessor, order)) return Race{cell.write, true};
-    if (!isWrite) return std::nullopt;
+    if (kind == AccessKind::Read) return std::nullopt;
     for (const AccessRecord &read : cell.reads)
         if (isUnordered(read, accessor, order)) return Race{read, false};
     return std::nullopt;
@@ -91,21 +99,6 @@ void RaceShadow::remember(Cell &cell, bool isWrite, const Accessor &accessor)
     if (latest.block != 0 && (latest.thread != record.thread || latest.block != record.block))
         cell.reads[1] = latest;
     cell.reads[0] = record;
-}
-
-std::optional<Race> RaceShadow::access(std::int64_t offset, int bytes, bool isWrite, bool changesValue,
-                                       const Accessor &accessor, const BlockOrder *order)
-{
-    std::optional<Race> found;
-    Page &cells = page(offset / pageBytes, bytes);
-    const std::int64_t first = offset % pageBytes / cells.granule,
-                       last = (offset % pageBytes + bytes - 1) / cells.granule;
-    for (std::int64_t i = first; i <= last; ++i) {
-        Cell &cell = cells.cells[static_cast<std::size_t>(i)];
-        if (!found) found = check(cell, isWrite, changesValue, accessor, order);
-        if (!isWrite || changesValue) remember(cell, isWrite, accessor);
-    }
-    return found;
 }
 
 } // namespace kernelwright::simt

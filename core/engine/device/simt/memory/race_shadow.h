@@ -36,6 +36,22 @@ struct Accessor
         nullptr; ///< its warp's knowledge of all warps' clocks; [own warp] is its own
 };
 
+/// What an access does to memory.
+enum class AccessKind : std::uint8_t {
+    Read,
+    Write,
+    Rewrite, ///< a store of what is there already: it races with nothing, for nobody sees a difference
+    Atomic,
+};
+constexpr bool readsMemory(AccessKind kind)
+{
+    return kind == AccessKind::Read || kind == AccessKind::Atomic;
+}
+constexpr bool writesMemory(AccessKind kind)
+{
+    return kind != AccessKind::Read;
+}
+
 /// Synchronisation between blocks of one launch, in the order the simulator runs them.
 class BlockOrder
 {
@@ -46,12 +62,15 @@ public:
     void atomicBy(std::uint32_t block, std::uint32_t fences);
     /// Whether what `earlier` did before its `fence`-th fence is visible to `later`.
     bool isOrdered(std::uint32_t earlier, std::uint32_t fence, std::uint32_t later) const;
+    /// Whether `later` would see it, had `earlier` executed a fence before an atomic that `later`'s followed.
+    bool isFenceMissing(std::uint32_t earlier, std::uint32_t fence, std::uint32_t later) const;
 
 private:
     struct State
     {
         std::uint32_t releasedFences = 0; ///< fences before its latest atomic
-        std::uint64_t releaseTime = 0, acquireTime = 0;
+        std::uint64_t releaseTime = 0,
+                      acquireTime = 0; ///< of the atomic after its latest fence; of its latest atomic
     };
     std::vector<State> blocks_;
     std::uint64_t time_ = 0;
@@ -70,11 +89,22 @@ public:
     explicit RaceShadow(std::int64_t byteCount);
     ~RaceShadow();
 
-    /// Records an access of `bytes` at `offset` and returns the access it races with, if any. `changesValue`
-    /// is false for a write of what is there already: such writes race with nothing but reads before them see
-    /// no difference either.
-    std::optional<Race> access(std::int64_t offset, int bytes, bool isWrite, bool changesValue,
-                               const Accessor &accessor, const BlockOrder *order);
+    /// Records an access of `bytes` at `offset` and returns the access it races with, if any.
+    std::optional<Race> access(std::int64_t offset, int bytes, AccessKind kind, const Accessor &accessor,
+                               const BlockOrder *order)
+    {
+        const std::int64_t index = offset / pageBytes;
+        Page *cells = pages_[static_cast<std::size_t>(index)].get();
+        if (!cells || cells->granule > bytes) cells = &page(index, bytes);
+        std::int64_t first = (offset % pageBytes) >> cells->shift;
+        const std::int64_t last = (offset % pageBytes + bytes - 1) >> cells->shift;
+        for (; first <= last; ++first) {
+            Cell &cell = cells->cells[static_cast<std::size_t>(first)];
+            if (auto race = check(cell, kind, accessor, order)) return race;
+            if (kind != AccessKind::Rewrite) remember(cell, kind != AccessKind::Read, accessor);
+        }
+        return std::nullopt;
+    }
 
 private:
     struct Cell
@@ -83,11 +113,14 @@ private:
     };
     struct Page
     {
-        int granule = 0; ///< bytes a cell covers
+        int granule = 0; ///< bytes a cell covers, 2^shift
+        int shift = 0;
         std::vector<Cell> cells;
     };
+    static constexpr std::int64_t pageBytes = 4096;
+
     Page &page(std::int64_t index, int granule);
-    static std::optional<Race> check(Cell &cell, bool isWrite, bool changesValue, const Accessor &accessor,
+    static std::optional<Race> check(const Cell &cell, AccessKind kind, const Accessor &accessor,
                                      const BlockOrder *order);
     static void remember(Cell &cell, bool isWrite, const Accessor &accessor);
 

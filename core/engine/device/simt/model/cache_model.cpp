@@ -64,7 +64,7 @@ void BlockFootprint::startBlock()
     ++sums_.blocks;
 }
 
-void BlockFootprint::touch(const Buffer &buffer, std::uint64_t sector, bool isWrite)
+SectorNews BlockFootprint::touch(const Buffer &buffer, std::uint64_t sector, bool isWrite)
 {
     std::vector<std::uint32_t> &stamps = stamps_[buffer.index];
     if (stamps.empty()) stamps.resize(static_cast<std::size_t>(buffer.byteCount / 32 + 1), 0);
@@ -74,14 +74,18 @@ void BlockFootprint::touch(const Buffer &buffer, std::uint64_t sector, bool isWr
     if (isWrite) {
         ++sums_.writeSectors;
         wasWritten ? ++sums_.blockRepeatedWrites : ++sums_.blockFirstWrites;
-        if (!wasWritten && launch_.touch(buffer.index, sector, true)) ++sums_.launchFirstWrites;
+        const bool isFirst = !wasWritten && launch_.touch(buffer.index, sector, true);
+        sums_.launchFirstWrites += isFirst;
         stamp = (block_ << 1) | 1u;
-        return;
+        return {!wasWritten, isFirst};
     }
     ++sums_.readSectors;
     wasTouched ? ++sums_.blockRepeatedReads : ++sums_.blockFirstReads;
-    if (!wasTouched && launch_.touch(buffer.index, sector, false)) ++sums_.launchFirstReads;
-    if (!wasTouched) stamp = block_ << 1;
+    if (wasTouched) return {};
+    const bool isFirst = launch_.touch(buffer.index, sector, false);
+    sums_.launchFirstReads += isFirst;
+    stamp = block_ << 1;
+    return {true, isFirst};
 }
 
 TrafficCounters modelTraffic(const FootprintSums &sums, const CacheSizes &sizes)

@@ -51,6 +51,11 @@ struct FootprintSums
     void add(const FootprintSums &other);
 };
 
+struct SectorNews
+{
+    bool isNewToBlock = false, isNewToLaunch = false;
+};
+
 /// One host thread's view: which sectors the block it runs has touched.
 class BlockFootprint
 {
@@ -60,7 +65,8 @@ public:
         , stamps_(bufferCount)
     {}
     void startBlock();
-    void touch(const Buffer &buffer, std::uint64_t sector, bool isWrite);
+    /// Whether the block, and whether any block, touched it for the first time.
+    SectorNews touch(const Buffer &buffer, std::uint64_t sector, bool isWrite);
     const FootprintSums &sums() const { return sums_; }
 
 private:

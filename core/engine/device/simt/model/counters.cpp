@@ -17,6 +17,9 @@ void addSite(SiteCounters &to, const SiteCounters &from)
     to.bankPasses += from.bankPasses;
     to.bankConflicts += from.bankConflicts;
     to.serialised += from.serialised;
+    to.blockFirst += from.blockFirst;
+    to.launchFirst += from.launchFirst;
+    to.waits += from.waits;
 }
 
 } // namespace

@@ -20,9 +20,12 @@ struct SiteCounters
     std::uint64_t diverged = 0;      ///< branches whose lanes went both ways
     std::uint64_t requests = 0;      ///< warp-wide accesses to global or local memory
     std::uint64_t sectors = 0;       ///< 32-byte sectors these touched
+    std::uint64_t blockFirst = 0;    ///< … that the block had not touched before
+    std::uint64_t launchFirst = 0;   ///< … that no block had touched before
     std::uint64_t bankPasses = 0;    ///< passes a shared-memory access took
     std::uint64_t bankConflicts = 0; ///< passes beyond the fewest possible
     std::uint64_t serialised = 0;    ///< atomics: lanes that met another lane at the same address
+    std::uint64_t waits = 0;         ///< warps that waited at a barrier
 };
 
 /// Traffic by the cache model described in cache_model.h; sectors of 32 bytes.

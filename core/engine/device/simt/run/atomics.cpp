@@ -83,14 +83,16 @@ Bits combine(const AtomicAccess &access, Bits old, Bits b, Bits c)
 
 /// `Memory` is what lies in memory, `Bits` what registers hold.
 template <class Memory, class Bits>
-Bits exchange(const AtomicAccess &access, std::byte *address, Bits b, Bits c)
+Bits exchange(const AtomicAccess &access, std::byte *address, Bits b, Bits c, bool &hasChanged)
 {
     auto *place = reinterpret_cast<Memory *>(address);
     Memory old = __atomic_load_n(place, __ATOMIC_RELAXED);
     while (true) {
         const auto next = static_cast<Memory>(combine<Bits>(access, old, b, c));
-        if (__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return old;
+        if (!__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            continue;
+        hasChanged = hasChanged || next != old;
+        return old;
     }
 }
 
@@ -103,31 +105,34 @@ void BlockRunner::atomic(Warp &warp, const Instruction &instruction, std::uint32
     WarpAddresses addresses = addressesOf(warp, instruction, access.isAddress64Bit, mask, bytes);
     const Space space = resolveSpace(access.space, addresses, warp);
     if (space == Space::Local) fault(warp, firstLane(mask), "an atomic operation on local memory");
-    std::byte *lanes[warpSize];
-    locateLanes(warp, space, addresses, true, lanes);
-    if (state_.options.allChecks) checkAccess(warp, space, addresses, nullptr, true, true, lanes);
+    const LocatedLanes located =
+        reach(warp, space, addresses, true, thread_.atomicPatterns[instruction.details]);
+    if (state_.options.allChecks) checkAccess(warp, space, addresses, nullptr, true, true, located.lane);
+    bool hasChanged = false;
     std::uint64_t seen[warpSize];
     int distinct = 0;
     for (int lane = 0; lane < warpSize; ++lane) {
         if (!((mask >> lane) & 1u)) continue;
+        std::byte *place = located.first ? located.first + located.pattern->delta[lane] : located.lane[lane];
         if (std::find(seen, seen + distinct, addresses.lane[lane]) == seen + distinct)
             seen[distinct++] = addresses.lane[lane];
         if (bytes == 8) {
             const auto b = warp.read<std::uint64_t>(instruction.b, lane);
             const auto c = instruction.c == noOperand ? 0 : warp.read<std::uint64_t>(instruction.c, lane);
-            const auto old = exchange<std::uint64_t, std::uint64_t>(access, lanes[lane], b, c);
+            const auto old = exchange<std::uint64_t, std::uint64_t>(access, place, b, c, hasChanged);
             if (instruction.destination != noOperand) warp.write(instruction.destination, lane, old);
             continue;
         }
         const auto b = warp.read<std::uint32_t>(instruction.b, lane);
         const auto c = instruction.c == noOperand ? 0 : warp.read<std::uint32_t>(instruction.c, lane);
-        const auto old =
-            bytes == 2 ? exchange<std::uint16_t, std::uint32_t>(access, lanes[lane], b & 0xffffu, c & 0xffffu)
-                       : exchange<std::uint32_t, std::uint32_t>(access, lanes[lane], b, c);
+        const auto old = bytes == 2 ? exchange<std::uint16_t, std::uint32_t>(access, place, b & 0xffffu,
+                                                                             c & 0xffffu, hasChanged)
+                                    : exchange<std::uint32_t, std::uint32_t>(access, place, b, c, hasChanged);
         if (instruction.destination != noOperand) warp.write(instruction.destination, lane, old);
     }
+    changes_ += hasChanged;
     if (state_.options.countsEvents)
-        counters_.sites[pc_].serialised += static_cast<std::uint64_t>(std::popcount(mask) - distinct);
+        thread_.counters.sites[pc_].serialised += static_cast<std::uint64_t>(std::popcount(mask) - distinct);
 }
 
 } // namespace kernelwright::simt

@@ -6,8 +6,27 @@
 namespace kernelwright::simt
 {
 
-BlockRunner::BlockRunner(LaunchState &state)
+namespace
+{
+
+/// Instructions a warp may execute before the others get their turn.
+constexpr std::uint64_t shareOfWarp = 1u << 16;
+
+} // namespace
+
+HostThread::HostThread(LaunchState &state)
+    : patterns(state.program.accesses.size())
+    , atomicPatterns(state.program.atomics.size())
+    , lanes(addressLanes())
+{
+    if (!state.options.countsEvents) return;
+    counters.sites.resize(state.program.code.size());
+    footprint = std::make_unique<BlockFootprint>(*state.footprint, state.memory.bufferCount());
+}
+
+BlockRunner::BlockRunner(LaunchState &state, HostThread &thread)
     : state_(state)
+    , thread_(thread)
     , program_(state.program)
 {
     const std::uint32_t threads = state.geometry.threadCount();
@@ -15,27 +34,6 @@ BlockRunner::BlockRunner(LaunchState &state)
     sharedBytes_ = state.kernel.sharedBytes + state.geometry.dynamicSharedBytes;
     shared_.resize(sharedBytes_ + 64);
     if (state.options.allChecks) sharedInitialised_.resize(sharedBytes_);
-    if (state.options.countsEvents) {
-        counters_.sites.resize(program_.code.size());
-        footprint_ = std::make_unique<BlockFootprint>(*state.footprint, state.memory.bufferCount());
-    }
-}
-
-LaunchRecord BlockRunner::takeRecord()
-{
-    return {std::move(counters_), footprint_ ? footprint_->sums() : FootprintSums{}};
-}
-
-bool BlockRunner::run(std::uint64_t block)
-{
-    try {
-        startBlock(block);
-        schedule();
-        return true;
-    } catch (const Fault &fault) {
-        state_.fail(block, {fault.code, fault.message});
-        return false;
-    }
 }
 
 void BlockRunner::startBlock(std::uint64_t block)
@@ -47,17 +45,21 @@ void BlockRunner::startBlock(std::uint64_t block)
                    static_cast<std::uint32_t>(block / grid[0] / grid[1])};
     fences_ = 0;
     executed_ = 0;
+    changes_ = 0;
     barriers_.fill({});
     // What an earlier block left behind is no value: shared memory starts as NaN and -1.
     std::fill(shared_.begin(), shared_.end(), std::byte{0xff});
     std::fill(sharedInitialised_.begin(), sharedInitialised_.end(), std::uint8_t{0});
-    if (state_.options.allChecks) sharedRaces_ = std::make_unique<RaceShadow>(sharedBytes_);
+    if (state_.options.allChecks) {
+        sharedRaces_ = std::make_unique<RaceShadow>(sharedBytes_);
+        releasedClocks_.assign(warps_.size(), 0);
+    }
     for (std::uint32_t number = 0; number < warps_.size(); ++number)
         startWarp(warps_[number], number);
-    if (footprint_) {
-        footprint_->startBlock();
-        ++counters_.blocks;
-        counters_.warps += warps_.size();
+    if (thread_.footprint) {
+        thread_.footprint->startBlock();
+        ++thread_.counters.blocks;
+        thread_.counters.warps += warps_.size();
     }
 }
 
@@ -69,10 +71,17 @@ void BlockRunner::startWarp(Warp &warp, std::uint32_t number)
     warp.start(number, firstThread, lanes == warpSize ? fullMask : (1u << lanes) - 1);
     const auto function = static_cast<std::uint32_t>(&state_.kernel - program_.functions.data());
     if (warp.registers.size() < state_.kernel.frameBytes) warp.registers.resize(state_.kernel.frameBytes);
-    warp.frames.push_back({function, 0, 0, 0, warp.liveLanes, 0});
-    warp.paths.push_back({state_.kernel.first, warp.liveLanes, neverReconverge});
+    CallFrame frame;
+    frame.function = function;
+    frame.mask = warp.liveLanes;
     std::fill(warp.localInitialised.begin(), warp.localInitialised.end(), std::uint8_t{0});
-    reserveLocal(warp, state_.kernel.localBytes);
+    reserveLocal(warp, frame, state_.kernel.localBytes);
+    warp.frames.push_back(frame);
+    Path path;
+    path.pc = state_.kernel.first;
+    path.mask = warp.liveLanes;
+    path.state = PathState::Ready;
+    addPath(warp, path);
     if (state_.options.allChecks) {
         warp.clocks.assign(warps_.size(), 0);
         warp.clocks[number] = 1;
@@ -145,23 +154,38 @@ void BlockRunner::checkStop()
                 ErrorCode::Timeout};
 }
 
+void BlockRunner::advance(Warp &warp, std::uint64_t share)
+{
+    state_.options.countsEvents ? runWarp<true>(warp, share) : runWarp<false>(warp, share);
+}
+
 /// Each warp runs until it waits, ends or has used its share; so that warps which wait for each other in
 /// loops progress.
-void BlockRunner::schedule()
+BlockStatus BlockRunner::turn()
 {
-    while (true) {
-        checkStop();
-        bool isAnyReady = false, isAnyAlive = false;
-        for (Warp &warp : warps_) {
-            if (warp.status == WarpStatus::Ready) {
-                isAnyReady = true;
-                state_.options.countsEvents ? runWarp<true>(warp) : runWarp<false>(warp);
-            }
-            isAnyAlive = isAnyAlive || warp.status != WarpStatus::Finished;
+    checkStop();
+    const std::uint64_t before = changes_;
+    isGuessing_ = false;
+    bool isAnyReady = false, isAnyAlive = false, isAnySpinning = false;
+    for (Warp &warp : warps_) {
+        if (warp.status == WarpStatus::Spinning) warp.status = WarpStatus::Ready;
+        for (Path &path : warp.paths)
+            path.spunAt = 0;
+        if (warp.status == WarpStatus::Ready) {
+            advance(warp, shareOfWarp);
+            isAnySpinning = isAnySpinning || warp.status == WarpStatus::Spinning;
+            isAnyReady = isAnyReady || warp.status != WarpStatus::Spinning;
         }
-        if (!isAnyAlive) return;
-        if (!releaseBarriers() && !isAnyReady) reportDeadlock();
+        isAnyAlive = isAnyAlive || warp.status != WarpStatus::Finished;
     }
+    if (!isAnyAlive) return BlockStatus::Finished;
+    if (releaseBarriers() || isAnyReady || isGuessing_ || changes_ != before) return BlockStatus::Running;
+    if (!isAnySpinning) reportDeadlock();
+    // Within a warp, lanes that wait to meet the spinning ones may be those these wait for.
+    bool isAnyReleased = false;
+    for (Warp &warp : warps_)
+        if (warp.status == WarpStatus::Spinning) isAnyReleased = releaseParked(warp) || isAnyReleased;
+    return isAnyReleased ? BlockStatus::Running : BlockStatus::Stuck;
 }
 
 } // namespace kernelwright::simt

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "access_pattern.h"
+#include "address_lanes.h"
 #include "launch.h"
+#include "loop_watch.h"
 #include "warp.h"
 
 #include <array>
 #include <map>
+#include <span>
 
 namespace kernelwright::simt
 {
@@ -17,102 +21,66 @@ struct Fault
     ErrorCode code = ErrorCode::DeviceFailure;
 };
 
-/// Addresses of one access by a warp.
-struct WarpAddresses
+/// What the blocks that one host thread runs have in common. Not shared between threads.
+struct HostThread
 {
-    std::uint64_t lane[warpSize];
-    std::uint32_t mask = 0;
-    std::uint32_t bytes = 4; ///< per lane
+    explicit HostThread(LaunchState &state);
+
+    LaunchCounters counters;
+    std::unique_ptr<BlockFootprint> footprint; ///< when events are counted
+    std::vector<AccessPattern> patterns;       ///< latest of each ld and st, by index in Program::accesses
+    std::vector<AccessPattern> atomicPatterns; ///< … of each atom and red
+    Buffer *latestBuffer = nullptr;
+    const AddressLanes &lanes;
 };
 
-/// Executes blocks of one launch, one after the other, on one host thread.
+/// How a block stands after each of its warps had a turn.
+enum class BlockStatus : std::uint8_t {
+    Running,
+    Stuck, ///< every warp waits for a change that only another block can make
+    Finished,
+};
+
+/// Where the lanes of one access lie on the host.
+struct LocatedLanes
+{
+    std::byte *first = nullptr; ///< first active lane's; the others by the pattern. nullptr: each has its own
+    const AccessPattern *pattern = nullptr; ///< of the addresses
+    std::byte *lane[warpSize];              ///< filled when `first` is not, and always with checks
+};
+
+/// Executes a block of one launch, its warps in turns. Blocks of the same host thread may be under way at the
+/// same time.
 class BlockRunner
 {
 public:
-    explicit BlockRunner(LaunchState &state);
-    /// False when the launch has to stop; the reason is in the launch state.
-    bool run(std::uint64_t block);
-    LaunchRecord takeRecord();
+    BlockRunner(LaunchState &state, HostThread &thread);
 
-private:
-    // block_runner.cpp
     void startBlock(std::uint64_t block);
-    void startWarp(Warp &warp, std::uint32_t number);
-    void fillSpecials(Warp &warp);
-    void fillConstantSpecials(Warp &warp, std::uint32_t lane);
-    static void setSpecial(Warp &warp, Special special, std::uint32_t lane, std::uint32_t value);
-    void schedule();
+    /// Lets each warp that can run have its share. Throws Fault.
+    BlockStatus turn();
+    std::uint64_t block() const { return block_; }
+    /// Grows with everything this block changed in memory.
+    std::uint64_t changes() const { return changes_; }
+    /// "warp 0, lanes 0-3 at line 7 (in a loop that waits)": what each warp that has not ended waits for.
+    std::string describeWaiting() const;
+    std::string blockName() const;
+
+    // For looking at it instruction by instruction (stepping/).
+    std::span<Warp> warps() { return warps_; }
+    std::span<const std::byte> sharedMemory() const { return {shared_.data(), sharedBytes_}; }
+    /// Executes up to `share` instructions of that warp.
+    void advance(Warp &warp, std::uint64_t share);
+    /// Releases complete barriers; false when there was none.
     bool releaseBarriers();
-    void checkStop();
-    [[noreturn]] void reportDeadlock();
-
-    // interpreter.cpp
-    template <bool counts>
-    void runWarp(Warp &warp);
-    void executeSlow(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    static std::uint32_t waitAt(Warp &warp, std::uint32_t meeting);
-    void branch(Warp &warp, const Instruction &instruction, std::uint32_t taken, std::uint32_t pc);
-    void indexedBranch(Warp &warp, const Instruction &instruction, std::uint32_t mask, std::uint32_t pc);
-    void leave(Warp &warp, std::uint32_t lanes, bool exits);
-    void settle(Warp &warp);
-    void popFrame(Warp &warp);
-
-    // calls.cpp
-    void call(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void indirectCall(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void enter(Warp &warp, std::uint32_t function, std::uint32_t callSite, std::uint32_t mask);
-    void setBanks(Warp &warp);
-    void reserveLocal(Warp &warp, std::uint32_t bytes);
-    void loadParameter(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void storeParameter(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void printf(Warp &warp, const CallSite &site, std::uint32_t mask);
-    [[noreturn]] void assertFail(Warp &warp, const CallSite &site, std::uint32_t mask);
-    std::string readString(Warp &warp, std::uint64_t address, int lane);
-    std::string formatPrint(Warp &warp, const std::string &format, std::uint64_t arguments, int lane);
-
-    // memory_access.cpp
     WarpAddresses addressesOf(Warp &warp, const Instruction &instruction, bool is64Bit, std::uint32_t mask,
                               std::uint32_t bytes);
-    Space resolveSpace(Space space, WarpAddresses &addresses, Warp &warp);
-    void load(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void store(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    /// Host addresses of every lane's bytes, checked; counts the access.
-    void locateLanes(Warp &warp, Space space, WarpAddresses &addresses, bool isWrite, std::byte **lanes);
-    std::byte *locateLane(Warp &warp, Space space, std::uint64_t address, std::uint32_t bytes, bool isWrite,
-                          int lane);
-    Buffer *bufferOf(std::uint64_t address);
-    void moveLanes(Warp &warp, const MemoryAccess &access, std::byte *const *lanes, std::uint32_t mask,
-                   bool isLoad);
-    void countGlobal(const Buffer *buffer, const WarpAddresses &addresses, bool isWrite);
-    void countShared(const WarpAddresses &addresses);
-    void countLocal(const WarpAddresses &addresses);
 
-    // access_checks.cpp
-    void checkAccess(Warp &warp, Space space, const WarpAddresses &addresses, const MemoryAccess *access,
-                     bool isWrite, bool isAtomic, std::byte *const *lanes);
-    void checkRace(Warp &warp, RaceShadow &shadow, std::int64_t offset, std::uint32_t bytes, bool isWrite,
-                   bool changesValue, bool isAtomic, int lane, const std::string &where);
-    void synchroniseWarp(Warp &warp);
-    void joinClocks(const std::vector<Warp *> &participants);
-
-    // atomics.cpp
-    void atomic(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-
-    // warp_operations.cpp
-    void warpOperation(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    std::uint32_t participants(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void shuffle(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void vote(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void match(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-    void reduce(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-
-    // barriers.cpp
-    void arriveAtBarrier(Warp &warp, const Instruction &instruction, std::uint32_t mask);
-
-    // faults.cpp
-    std::string threadName(const Warp &warp, int lane) const;
-    std::string lineName(std::uint32_t pc) const;
-    [[noreturn]] void fault(const Warp &warp, int lane, const std::string &what) const;
+private:
+    struct LaneGroup
+    {
+        std::uint32_t pc = 0, mask = 0;
+    };
 
     struct BarrierState
     {
@@ -122,12 +90,125 @@ private:
         std::uint32_t trueCount = 0, voteCount = 0; ///< reductions
     };
 
+    // block_runner.cpp
+    void startWarp(Warp &warp, std::uint32_t number);
+    void fillSpecials(Warp &warp);
+    void fillConstantSpecials(Warp &warp, std::uint32_t lane);
+    static void setSpecial(Warp &warp, Special special, std::uint32_t lane, std::uint32_t value);
+    void checkStop();
+
+    // interpreter.cpp
+    template <bool counts>
+    void runWarp(Warp &warp, std::uint64_t share);
+    void executeSlow(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+
+    // paths.cpp
+    static std::uint32_t parkedLanes(const Warp &warp, std::uint32_t index);
+    std::uint32_t addPath(Warp &warp, const Path &path);
+    void removePath(Warp &warp, std::uint32_t index);
+    void part(Warp &warp, std::uint32_t meeting, std::span<const LaneGroup> groups);
+    void branch(Warp &warp, const Instruction &instruction, std::uint32_t taken, std::uint32_t pc);
+    void indexedBranch(Warp &warp, const Instruction &instruction, std::uint32_t mask, std::uint32_t pc);
+    void leave(Warp &warp, std::uint32_t lanes, bool exits);
+    void settle(Warp &warp);
+    bool choosePath(Warp &warp);
+    bool releaseParked(Warp &warp);
+    bool observeLoop(Warp &warp);
+    void letOthersRun(Warp &warp);
+    void resolveWaiting(Warp &warp);
+
+    // calls.cpp
+    void call(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void indirectCall(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void enter(Warp &warp, std::uint32_t function, std::uint32_t callSite, std::uint32_t mask);
+    void popFrame(Warp &warp, std::uint32_t frame);
+    void setBanks(Warp &warp);
+    void reserveLocal(Warp &warp, CallFrame &frame, std::uint32_t bytes);
+    void loadParameter(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void storeParameter(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void printf(Warp &warp, const CallSite &site, std::uint32_t mask);
+    [[noreturn]] void assertFail(Warp &warp, const CallSite &site, std::uint32_t mask);
+    std::string readString(Warp &warp, std::uint64_t address, int lane);
+    std::string formatPrint(Warp &warp, const std::string &format, std::uint64_t arguments, int lane);
+
+    // memory_access.cpp
+    Space resolveSpace(Space space, WarpAddresses &addresses, Warp &warp);
+    void load(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void store(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    /// Finds every lane's bytes, checked; counts the access. `pattern` keeps what is known of this
+    /// instruction's addresses.
+    LocatedLanes reach(Warp &warp, Space space, const WarpAddresses &addresses, bool isWrite,
+                       AccessPattern &pattern);
+    /// The same for instructions without a pattern of their own.
+    void locateLanes(Warp &warp, Space space, WarpAddresses &addresses, bool isWrite, std::byte **lanes);
+    std::byte *locateRegion(Warp &warp, Space space, const WarpAddresses &addresses,
+                            const AccessPattern &pattern, bool isWrite, Buffer *&buffer);
+    std::byte *locateLane(Warp &warp, Space space, std::uint64_t address, std::uint32_t bytes, bool isWrite,
+                          int lane);
+    std::byte *locateGlobalLane(Warp &warp, std::uint64_t address, std::uint32_t bytes, bool isWrite,
+                                int lane);
+    [[noreturn]] void faultMisaligned(Warp &warp, Space space, std::uint64_t address, std::uint32_t bytes,
+                                      bool isWrite, int lane);
+    Buffer *bufferOf(std::uint64_t address);
+    void countAccess(Space space, const WarpAddresses &addresses, const AccessPattern &pattern,
+                     const Buffer *buffer, bool isWrite);
+
+    // access_checks.cpp
+    void checkAccess(Warp &warp, Space space, const WarpAddresses &addresses, const MemoryAccess *access,
+                     bool isWrite, bool isAtomic, std::byte *const *lanes);
+    void checkGlobal(Warp &warp, const Accessor &accessor, std::uint64_t address, std::uint32_t bytes,
+                     AccessKind kind, int lane);
+    void checkOwnMemory(Warp &warp, const Accessor &accessor, Space space, std::uint64_t address,
+                        std::uint32_t bytes, AccessKind kind, int lane);
+    [[noreturn]] void reportRace(Warp &warp, const Race &race, const Accessor &accessor, bool isWrite,
+                                 int lane, const std::string &where);
+    void orderByAtomic(Warp &warp);
+    void synchroniseWarp(Warp &warp);
+    void joinClocks(const std::vector<Warp *> &participants);
+
+    // atomics.cpp
+    void atomic(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+
+    // warp_operations.cpp, warp_sync.cpp
+    void warpOperation(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    /// Brings the lanes together that a .sync operation names; `mask` becomes all of them. False when they
+    /// are not all here yet: the path waits and executes the instruction again.
+    bool gather(Warp &warp, const Instruction &instruction, std::uint32_t &mask);
+    bool meetWaiting(Warp &warp, const Instruction &instruction, std::uint32_t named, std::uint32_t &mask);
+    static bool wakeSync(Warp &warp);
+    void checkParkedSync(Warp &warp);
+    std::uint32_t members(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void shuffle(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void vote(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void match(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void reduce(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+
+    // barriers.cpp
+    void arriveAtBarrier(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    bool completeBarrier(Warp &warp);
+    void enterBarrier(Warp &warp, std::uint32_t number, std::uint32_t expected);
+    std::uint32_t barrierNumber(Warp &warp, const Instruction &instruction, int lane);
+    std::uint32_t expectedThreads(Warp &warp, const Instruction &instruction, int lane);
+    void countVotes(Warp &warp, BarrierState &barrier, const Instruction &instruction, std::uint32_t mask);
+    void giveResult(Warp &warp, const BarrierState &barrier);
+
+    // faults.cpp, waiting.cpp
+    std::string threadName(const Warp &warp, int lane) const;
+    std::string lineName(std::uint32_t pc) const;
+    [[noreturn]] void fault(const Warp &warp, int lane, const std::string &what) const;
+    [[noreturn]] void reportDeadlock() const;
+    [[noreturn]] void reportWarpDeadlock(const Warp &warp) const;
+    std::string describeWarp(const Warp &warp) const;
+
     LaunchState &state_;
+    HostThread &thread_;
     const Program &program_;
     std::vector<Warp> warps_;
     std::vector<std::byte> shared_;
     std::vector<std::uint8_t> sharedInitialised_; ///< with checks
     std::unique_ptr<RaceShadow> sharedRaces_;
+    std::vector<std::uint32_t>
+        releasedClocks_; ///< with checks: by warp, its clock at the fence before its latest atomic
     std::uint32_t sharedBytes_ = 0;
     std::array<BarrierState, 16> barriers_{};
     std::uint64_t block_ = 0; ///< linear index
@@ -135,9 +216,9 @@ private:
     std::uint32_t fences_ = 0;   ///< executed by this block
     std::uint32_t pc_ = 0;       ///< of the instruction being executed, for messages
     std::uint64_t executed_ = 0; ///< instructions of this block's warps, the simulator's clock
-    Buffer *latestBuffer_ = nullptr;
-    LaunchCounters counters_;
-    std::unique_ptr<BlockFootprint> footprint_;
+    std::uint64_t changes_ = 0;  ///< stores, and atomics that changed something
+    bool isGuessing_ = false;    ///< in this turn some path was taken to wait without proof
+    LoopWatch loop_;
 };
 
 } // namespace kernelwright::simt

@@ -2,6 +2,8 @@
 // Calls, their parameters and the threads' local memory.
 #include "block_runner.h"
 
+#include <algorithm>
+
 namespace kernelwright::simt
 {
 
@@ -31,15 +33,17 @@ void copyLanes(std::byte *to, const LaneVariable &target, const std::byte *from,
 
 void BlockRunner::setBanks(Warp &warp)
 {
-    warp.banks[0] = warp.registers.data() + warp.frames.back().frameOffset;
+    const CallFrame &frame = warp.frame();
+    warp.banks[0] = warp.registers.data() + frame.frameOffset;
     warp.banks[1] = state_.constants.data();
     warp.banks[2] = warp.specials.data();
+    warp.localBytes = frame.localEnd;
 }
 
 /// Makes room for a function's .local variables in every lane.
-void BlockRunner::reserveLocal(Warp &warp, std::uint32_t bytes)
+void BlockRunner::reserveLocal(Warp &warp, CallFrame &frame, std::uint32_t bytes)
 {
-    const std::uint32_t needed = roundUp(warp.localBytes, 16) + roundUp(bytes, 16);
+    const std::uint32_t needed = frame.localOffset + roundUp(bytes, 16);
     if (needed > maximumLocalBytes)
         fault(warp, firstLane(warp.liveLanes), "local memory is used up (endless recursion?)");
     if (needed > warp.localCapacity) {
@@ -58,45 +62,63 @@ void BlockRunner::reserveLocal(Warp &warp, std::uint32_t bytes)
         warp.localInitialised = std::move(initialised);
         warp.localCapacity = capacity;
     }
-    warp.localBytes = needed;
+    frame.localEnd = needed;
 }
 
+/// The current path waits behind its call until the function has returned.
 void BlockRunner::enter(Warp &warp, std::uint32_t function, std::uint32_t callSite, std::uint32_t mask)
 {
-    if (warp.frames.size() >= maximumCallDepth)
+    std::size_t depth = 1;
+    for (std::uint32_t i = warp.path().frame; i != noIndex; i = warp.frames[i].parent)
+        ++depth;
+    if (depth > maximumCallDepth)
         fault(warp, firstLane(mask), "calls are nested too deeply (endless recursion?)");
     const DecodedFunction &callee = program_.functions[function];
-    const CallFrame &caller = warp.frames.back();
     CallFrame frame;
     frame.function = function;
-    frame.pathBase = static_cast<std::uint32_t>(warp.paths.size());
-    frame.frameOffset = caller.frameOffset + roundUp(program_.functions[caller.function].frameBytes, 64);
-    frame.localOffset = roundUp(warp.localBytes, 16);
+    frame.parent = warp.path().frame;
+    frame.localOffset = roundUp(warp.frame().localEnd, 16);
     frame.mask = mask;
     frame.callSite = callSite;
+    // Behind every frame that is in use: paths that have parted may be in different functions.
+    for (const CallFrame &used : warp.frames)
+        if (used.pathCount != 0)
+            frame.frameOffset =
+                std::max(frame.frameOffset,
+                         used.frameOffset + roundUp(program_.functions[used.function].frameBytes, 64));
     if (warp.registers.size() < frame.frameOffset + callee.frameBytes)
         warp.registers.resize(2 * (frame.frameOffset + callee.frameBytes));
+    reserveLocal(warp, frame, callee.localBytes);
     const CallSite &site = program_.calls[callSite];
     for (std::size_t i = 0; i < site.arguments.size() && i < callee.parameters.size(); ++i)
         copyLanes(warp.registers.data() + frame.frameOffset, callee.parameters[i],
-                  warp.registers.data() + caller.frameOffset, site.arguments[i], mask);
-    reserveLocal(warp, callee.localBytes);
-    warp.frames.push_back(frame);
-    warp.paths.push_back({callee.first, mask, neverReconverge});
-    setBanks(warp);
+                  warp.registers.data() + warp.frame().frameOffset, site.arguments[i], mask);
+    Path path;
+    path.pc = callee.first;
+    path.mask = mask;
+    path.parent = warp.current;
+    path.state = PathState::Ready;
+    path.frame =
+        static_cast<std::uint32_t>(std::find_if(warp.frames.begin(), warp.frames.end(),
+                                                [](const CallFrame &place) { return place.pathCount == 0; }) -
+                                   warp.frames.begin());
+    if (path.frame == warp.frames.size()) warp.frames.emplace_back();
+    warp.frames[path.frame] = frame;
+    addPath(warp, path);
 }
 
-void BlockRunner::popFrame(Warp &warp)
+/// A function's last path has ended: results go to its caller.
+void BlockRunner::popFrame(Warp &warp, std::uint32_t index)
 {
-    const CallFrame frame = warp.frames.back();
-    warp.frames.pop_back();
+    const CallFrame frame = warp.frames[index];
+    if (frame.parent == noIndex) return;
     const DecodedFunction &callee = program_.functions[frame.function];
     const CallSite &site = program_.calls[frame.callSite];
     for (std::size_t i = 0; i < site.results.size() && i < callee.results.size(); ++i)
-        copyLanes(warp.registers.data() + warp.frames.back().frameOffset, site.results[i],
+        copyLanes(warp.registers.data() + warp.frames[frame.parent].frameOffset, site.results[i],
                   warp.registers.data() + frame.frameOffset, callee.results[i], frame.mask & warp.liveLanes);
-    warp.localBytes = frame.localOffset;
-    setBanks(warp);
+    while (warp.frames.size() > 1 && warp.frames.back().pathCount == 0)
+        warp.frames.pop_back();
 }
 
 void BlockRunner::call(Warp &warp, const Instruction &instruction, std::uint32_t mask)
@@ -124,8 +146,15 @@ void BlockRunner::indirectCall(Warp &warp, const Instruction &instruction, std::
     for (int lane = 0; lane < warpSize; ++lane)
         if (((mask >> lane) & 1u) && warp.read<std::uint64_t>(instruction.a, lane) == target)
             group |= 1u << lane;
-    if (const std::uint32_t others = mask & ~group; others != 0)
-        warp.paths.push_back({pc_, others, warp.paths.back().pc});
+    if (const std::uint32_t others = mask & ~group; others != 0) {
+        Path again = warp.path();
+        again.mask = others;
+        again.reconverge = again.pc;
+        again.pc = pc_;
+        again.parent = warp.current;
+        again.children = 0;
+        addPath(warp, again);
+    }
     enter(warp, static_cast<std::uint32_t>(index), instruction.details, group);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "launch.h"
 
-#include "block_runner.h"
+#include "block_queue.h"
 
 #include <thread>
 
@@ -30,6 +30,7 @@ void LaunchState::fail(std::uint64_t block, Error error)
         failure = std::move(error);
     }
     isStopped.store(true);
+    stuck.progress();
 }
 
 Result<void> setArguments(LaunchState &state, std::span<const std::vector<std::byte>> arguments)
@@ -82,13 +83,11 @@ Result<LaunchRecord> runLaunch(LaunchState &state, unsigned hostThreads)
     hostThreads = static_cast<unsigned>(std::min<std::uint64_t>(std::max(hostThreads, 1u), blocks));
     std::mutex recordMutex;
     LaunchRecord record;
+    state.workers = hostThreads;
     const auto work = [&] {
-        BlockRunner runner(state);
-        while (!state.isStopped.load(std::memory_order_relaxed)) {
-            const std::uint64_t block = state.nextBlock.fetch_add(1, std::memory_order_relaxed);
-            if (block >= blocks || !runner.run(block)) break;
-        }
-        const LaunchRecord part = runner.takeRecord();
+        BlockQueue queue(state);
+        queue.run();
+        const LaunchRecord part = queue.takeRecord();
         const std::lock_guard lock(recordMutex);
         record.counters.add(part.counters);
         record.footprint.add(part.footprint);

@@ -43,6 +43,25 @@ struct LaunchOptions
     CancelToken cancel;
 };
 
+/// Finds out that no block can go on any more though some wait in loops: every host thread has seen its
+/// blocks go round without effect while no other changed anything either.
+class StuckVote
+{
+public:
+    /// Somebody changed memory, ended or began a block: all look again.
+    void progress();
+    std::uint64_t epoch() const { return epoch_.load(); }
+    /// `epoch` is as read before the caller's blocks had their turn. Waits until there is progress or all
+    /// `voters` are stuck; true for the latter.
+    bool areAllStuck(std::uint64_t epoch, const std::atomic<unsigned> &voters);
+
+private:
+    std::mutex mutex_;
+    std::atomic<std::uint64_t> epoch_{1};
+    std::uint64_t votedEpoch_ = 0;
+    unsigned votes_ = 0;
+};
+
 struct LaunchGeometry
 {
     std::array<std::uint32_t, 3> grid{1, 1, 1};
@@ -69,12 +88,17 @@ struct LaunchState
     PrintSink &printed;
     LaunchOptions options;
     std::uint32_t smCount = 1;
+    /// How many blocks the modelled GPU runs at a time. Blocks that wait for others let so many begin.
+    std::uint64_t residentBlocks = 1;
     std::vector<std::byte> constants;      ///< the constant bank with this launch's parameters
     std::vector<std::byte> parameterBlock; ///< the parameters as the kernel's address arithmetic sees them
     std::optional<BlockOrder> order;       ///< with allChecks
     std::optional<LaunchFootprint> footprint;
 
     std::atomic<std::uint64_t> nextBlock{0};
+    std::atomic<std::uint64_t> startedBlocks{0}, finishedBlocks{0};
+    std::atomic<unsigned> workers{0}; ///< host threads that still run blocks
+    StuckVote stuck;
     std::atomic<bool> isStopped{false};
     std::mutex failureMutex;
     std::optional<Error> failure;

@@ -17,43 +17,16 @@ std::string hexadecimal(std::uint64_t value)
     return text;
 }
 
-template <class Element, class Register>
-void loadElements(std::byte *const *lanes, std::uint32_t mask, std::size_t offset, Register *to,
-                  bool isSigned)
+Space spaceOf(std::uint64_t address)
 {
-    constexpr int unused = 8 * (static_cast<int>(sizeof(Register)) - static_cast<int>(sizeof(Element)));
-    for (int lane = 0; lane < warpSize; ++lane) {
-        if (!((mask >> lane) & 1u)) continue;
-        Element value;
-        std::memcpy(&value, lanes[lane] + offset, sizeof value);
-        auto widened = static_cast<Register>(value);
-        if constexpr (unused > 0) {
-            using Signed = std::make_signed_t<Register>;
-            if (isSigned)
-                widened = static_cast<Register>(
-                    static_cast<Signed>(static_cast<Register>(widened << unused)) >> unused);
-        }
-        to[lane] = widened;
-    }
+    return address - sharedWindow < windowBytes  ? Space::Shared
+           : address - localWindow < windowBytes ? Space::Local
+                                                 : Space::Global;
 }
 
-template <class Element, class Register>
-void storeElements(std::byte *const *lanes, std::uint32_t mask, std::size_t offset, const Register *from)
+std::string accessName(std::uint32_t bytes, bool isWrite)
 {
-    for (int lane = 0; lane < warpSize; ++lane) {
-        if (!((mask >> lane) & 1u)) continue;
-        const auto value = static_cast<Element>(from[lane]);
-        std::memcpy(lanes[lane] + offset, &value, sizeof value);
-    }
-}
-
-template <class Element, class Register>
-void moveElements(std::byte *const *lanes, std::uint32_t mask, std::size_t offset, std::byte *registers,
-                  bool isSigned, bool isLoad)
-{
-    auto *values = reinterpret_cast<Register *>(registers);
-    isLoad ? loadElements<Element, Register>(lanes, mask, offset, values, isSigned)
-           : storeElements<Element, Register>(lanes, mask, offset, values);
+    return (isWrite ? "writes " : "reads ") + std::to_string(bytes) + " bytes";
 }
 
 } // namespace
@@ -64,17 +37,13 @@ WarpAddresses BlockRunner::addressesOf(Warp &warp, const Instruction &instructio
     WarpAddresses addresses;
     addresses.mask = mask;
     addresses.bytes = bytes;
+    const std::byte *base = warp.locate(instruction.a);
     const auto offset = static_cast<std::uint64_t>(instruction.immediate);
-    if (is64Bit) {
-        const auto *base = reinterpret_cast<const std::uint64_t *>(warp.locate(instruction.a));
-        for (int lane = 0; lane < warpSize; ++lane)
-            addresses.lane[lane] = base[lane] + offset;
-    } else {
-        const auto *base = reinterpret_cast<const std::uint32_t *>(warp.locate(instruction.a));
-        for (int lane = 0; lane < warpSize; ++lane)
-            addresses.lane[lane] =
-                static_cast<std::uint32_t>(base[lane] + static_cast<std::uint32_t>(offset));
-    }
+    if (is64Bit)
+        thread_.lanes.add64(reinterpret_cast<const std::uint64_t *>(base), offset, addresses.lane);
+    else
+        thread_.lanes.add32(reinterpret_cast<const std::uint32_t *>(base), static_cast<std::uint32_t>(offset),
+                            addresses.lane);
     return addresses;
 }
 
@@ -83,15 +52,10 @@ Space BlockRunner::resolveSpace(Space space, WarpAddresses &addresses, Warp &war
 {
     if (space == Space::Constant) return Space::Global;
     if (space != Space::Generic) return space;
-    const auto spaceOf = [](std::uint64_t address) {
-        return address - sharedWindow < windowBytes  ? Space::Shared
-               : address - localWindow < windowBytes ? Space::Local
-                                                     : Space::Global;
-    };
     const Space first = spaceOf(addresses.lane[firstLane(addresses.mask)]);
-    for (int lane = 0; lane < warpSize; ++lane)
-        if (((addresses.mask >> lane) & 1u) && spaceOf(addresses.lane[lane]) != first)
-            fault(warp, lane,
+    for (std::uint32_t left = addresses.mask; left != 0; left &= left - 1)
+        if (spaceOf(addresses.lane[firstLane(left)]) != first)
+            fault(warp, firstLane(left),
                   "the threads of a warp access different state spaces in one instruction, which the "
                   "simulator does not execute");
     if (first == Space::Global) return first;
@@ -102,40 +66,28 @@ Space BlockRunner::resolveSpace(Space space, WarpAddresses &addresses, Warp &war
 
 Buffer *BlockRunner::bufferOf(std::uint64_t address)
 {
-    if (latestBuffer_ && address - latestBuffer_->base < static_cast<std::uint64_t>(latestBuffer_->byteCount))
-        return latestBuffer_;
-    latestBuffer_ = state_.memory.find(address);
-    return latestBuffer_;
+    Buffer *latest = thread_.latestBuffer;
+    if (latest && address - latest->base < static_cast<std::uint64_t>(latest->byteCount)) return latest;
+    return thread_.latestBuffer = state_.memory.find(address);
 }
 
-std::byte *BlockRunner::locateLane(Warp &warp, Space space, std::uint64_t address, std::uint32_t bytes,
-                                   bool isWrite, int lane)
+void BlockRunner::faultMisaligned(Warp &warp, Space space, std::uint64_t address, std::uint32_t bytes,
+                                  bool isWrite, int lane)
 {
-    const char *verb = isWrite ? "writes " : "reads ";
-    const std::string what = verb + std::to_string(bytes) + " bytes";
-    if (address % bytes != 0)
-        fault(warp, lane,
-              what + " at the misaligned address " + hexadecimal(address) +
-                  (space == Space::Global && bufferOf(address)
-                       ? " (byte " + std::to_string(address - bufferOf(address)->base) + " of '" +
-                             bufferOf(address)->label + "')"
-                       : std::string(" of ") + spaceName(space) + " memory"));
-    if (space == Space::Shared) {
-        if (address + bytes <= sharedBytes_) return shared_.data() + address;
-        fault(warp, lane,
-              what + " at byte " + std::to_string(address) + " of shared memory, which has " +
-                  std::to_string(sharedBytes_) + " bytes");
-    }
-    if (space == Space::Local) {
-        if (address + bytes <= warp.localBytes)
-            return warp.local.data() + static_cast<std::size_t>(lane) * warp.localCapacity + address;
-        fault(warp, lane,
-              what + " at byte " + std::to_string(address) + " of local memory, of which the thread has " +
-                  std::to_string(warp.localBytes) + " bytes");
-    }
+    const Buffer *buffer = space == Space::Global ? bufferOf(address) : nullptr;
+    fault(warp, lane,
+          accessName(bytes, isWrite) + " at the misaligned address " + hexadecimal(address) +
+              (buffer ? " (byte " + std::to_string(address - buffer->base) + " of '" + buffer->label + "')"
+                      : std::string(" of ") + spaceName(space) + " memory"));
+}
+
+std::byte *BlockRunner::locateGlobalLane(Warp &warp, std::uint64_t address, std::uint32_t bytes, bool isWrite,
+                                         int lane)
+{
     if (!isWrite && address - parameterWindow < state_.parameterBlock.size() &&
         address - parameterWindow + bytes <= state_.parameterBlock.size())
         return state_.parameterBlock.data() + (address - parameterWindow);
+    const std::string what = accessName(bytes, isWrite);
     Buffer *buffer = bufferOf(address);
     if (!buffer)
         fault(warp, lane,
@@ -152,77 +104,141 @@ std::byte *BlockRunner::locateLane(Warp &warp, Space space, std::uint64_t addres
     return buffer->bytes.get() + offset;
 }
 
+std::byte *BlockRunner::locateLane(Warp &warp, Space space, std::uint64_t address, std::uint32_t bytes,
+                                   bool isWrite, int lane)
+{
+    if (address % bytes != 0) faultMisaligned(warp, space, address, bytes, isWrite, lane);
+    if (space == Space::Shared) {
+        if (address + bytes <= sharedBytes_) return shared_.data() + address;
+        fault(warp, lane,
+              accessName(bytes, isWrite) + " at byte " + std::to_string(address) +
+                  " of shared memory, which has " + std::to_string(sharedBytes_) + " bytes");
+    }
+    if (space == Space::Local) {
+        if (address + bytes <= warp.localBytes)
+            return warp.local.data() + static_cast<std::size_t>(lane) * warp.localCapacity + address;
+        fault(warp, lane,
+              accessName(bytes, isWrite) + " at byte " + std::to_string(address) +
+                  " of local memory, of which the thread has " + std::to_string(warp.localBytes) + " bytes");
+    }
+    return locateGlobalLane(warp, address, bytes, isWrite, lane);
+}
+
+/// The first lane's bytes when all lanes lie in one region and are aligned, else nullptr.
+std::byte *BlockRunner::locateRegion(Warp &warp, Space space, const WarpAddresses &addresses,
+                                     const AccessPattern &pattern, bool isWrite, Buffer *&buffer)
+{
+    const std::uint64_t first = addresses.lane[firstLane(addresses.mask)];
+    if (!pattern.isAligned || (first & (addresses.bytes - 1)) != 0) return nullptr;
+    const std::uint64_t low = first + static_cast<std::uint64_t>(pattern.lowest);
+    if (space == Space::Shared)
+        return low <= sharedBytes_ && pattern.span <= sharedBytes_ - low ? shared_.data() + first : nullptr;
+    if (space != Space::Global) {
+        (void)warp;
+        return nullptr;
+    }
+    buffer = bufferOf(low);
+    if (!buffer || (isWrite && buffer->isReadOnly)) return nullptr;
+    if (low - buffer->base + pattern.span > static_cast<std::uint64_t>(buffer->byteCount)) return nullptr;
+    if (isWrite && !state_.options.allChecks && !buffer->wasStoredUnchecked.load(std::memory_order_relaxed))
+        buffer->wasStoredUnchecked.store(true, std::memory_order_relaxed);
+    return buffer->bytes.get() + (first - buffer->base);
+}
+
+LocatedLanes BlockRunner::reach(Warp &warp, Space space, const WarpAddresses &addresses, bool isWrite,
+                                AccessPattern &pattern)
+{
+    const std::uint64_t first = addresses.lane[firstLane(addresses.mask)];
+    if (pattern.mask != addresses.mask || pattern.space != space || pattern.phase != first % 32 ||
+        !thread_.lanes.matches(addresses.lane, first, pattern))
+        describePattern(pattern, addresses, space);
+    LocatedLanes located;
+    located.pattern = &pattern;
+    Buffer *buffer = nullptr;
+    located.first = locateRegion(warp, space, addresses, pattern, isWrite, buffer);
+    if (!located.first)
+        for (std::uint32_t left = addresses.mask; left != 0; left &= left - 1) {
+            const int lane = firstLane(left);
+            located.lane[lane] =
+                locateLane(warp, space, addresses.lane[lane], addresses.bytes, isWrite, lane);
+        }
+    else if (state_.options.allChecks)
+        for (int lane = 0; lane < warpSize; ++lane)
+            located.lane[lane] = located.first + pattern.delta[lane];
+    if (state_.options.countsEvents) countAccess(space, addresses, pattern, buffer, isWrite);
+    return located;
+}
+
 void BlockRunner::locateLanes(Warp &warp, Space space, WarpAddresses &addresses, bool isWrite,
                               std::byte **lanes)
 {
-    const std::uint32_t mask = addresses.mask;
-    // The usual case first: all lanes within one region, all aligned.
-    std::uint64_t low = ~std::uint64_t{0}, high = 0, bits = 0;
-    for (int lane = 0; lane < warpSize; ++lane) {
-        if (!((mask >> lane) & 1u)) continue;
-        low = std::min(low, addresses.lane[lane]);
-        high = std::max(high, addresses.lane[lane]);
-        bits |= addresses.lane[lane];
+    AccessPattern pattern;
+    const LocatedLanes located = reach(warp, space, addresses, isWrite, pattern);
+    for (std::uint32_t left = addresses.mask; left != 0; left &= left - 1) {
+        const int lane = firstLane(left);
+        lanes[lane] = located.first ? located.first + pattern.delta[lane] : located.lane[lane];
     }
-    std::byte *base = nullptr;
-    std::uint64_t start = 0;
-    Buffer *buffer = space == Space::Global ? bufferOf(low) : nullptr;
-    const bool isAligned = (bits & (addresses.bytes - 1)) == 0;
-    if (isAligned && buffer &&
-        high - buffer->base + addresses.bytes <= static_cast<std::uint64_t>(buffer->byteCount) &&
-        high >= buffer->base && !(isWrite && buffer->isReadOnly)) {
-        base = buffer->bytes.get();
-        start = buffer->base;
-        if (isWrite && !state_.options.allChecks &&
-            !buffer->wasStoredUnchecked.load(std::memory_order_relaxed))
-            buffer->wasStoredUnchecked.store(true, std::memory_order_relaxed);
-    } else if (isAligned && space == Space::Shared && high + addresses.bytes <= sharedBytes_) {
-        base = shared_.data();
-    }
-    for (int lane = 0; lane < warpSize; ++lane) {
-        if (!((mask >> lane) & 1u)) continue;
-        lanes[lane] = base ? base + (addresses.lane[lane] - start)
-                           : locateLane(warp, space, addresses.lane[lane], addresses.bytes, isWrite, lane);
-    }
-    if (!state_.options.countsEvents) return;
-    if (space == Space::Shared) return countShared(addresses);
-    space == Space::Local ? countLocal(addresses) : countGlobal(base ? buffer : nullptr, addresses, isWrite);
 }
 
-void BlockRunner::moveLanes(Warp &warp, const MemoryAccess &access, std::byte *const *lanes,
-                            std::uint32_t mask, bool isLoad)
+void BlockRunner::countAccess(Space space, const WarpAddresses &addresses, const AccessPattern &pattern,
+                              const Buffer *buffer, bool isWrite)
 {
-    for (std::uint8_t i = 0; i < access.count; ++i) {
-        const RegisterReference target = access.registers[i];
-        if (target.reference == noOperand) continue;
-        std::byte *registers = warp.locate(target.reference);
-        const std::size_t offset = std::size_t{i} * access.elementBytes;
-        const bool isSigned = access.isSignExtended;
-        switch (access.elementBytes * 2 + target.is64Bit) {
-        case 2:
-            moveElements<std::uint8_t, std::uint32_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        case 3:
-            moveElements<std::uint8_t, std::uint64_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        case 4:
-            moveElements<std::uint16_t, std::uint32_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        case 5:
-            moveElements<std::uint16_t, std::uint64_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        case 8:
-            moveElements<std::uint32_t, std::uint32_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        case 9:
-            moveElements<std::uint32_t, std::uint64_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        default:
-            moveElements<std::uint64_t, std::uint64_t>(lanes, mask, offset, registers, isSigned, isLoad);
-            break;
-        }
+    SiteCounters &site = thread_.counters.sites[pc_];
+    site.bankPasses += pattern.passes;
+    site.bankConflicts += pattern.conflicts;
+    if (space == Space::Shared) return;
+    ++site.requests;
+    site.sectors += pattern.sectors;
+    if (space == Space::Local) return;
+    const auto first = static_cast<std::int64_t>(addresses.lane[firstLane(addresses.mask)] / 32);
+    for (std::uint16_t i = 0; i < pattern.sectors; ++i) {
+        const auto sector = static_cast<std::uint64_t>(first + pattern.sector[i]);
+        const Buffer *owner = buffer ? buffer : bufferOf(sector * 32);
+        if (!owner) continue; // the parameter block
+        const SectorNews news = thread_.footprint->touch(*owner, sector - owner->base / 32, isWrite);
+        site.blockFirst += news.isNewToBlock;
+        site.launchFirst += news.isNewToLaunch;
     }
 }
+
+namespace
+{
+
+template <class Element>
+void loadLane(const std::byte *from, std::byte *registers, int lane, bool isSigned, bool is64Bit)
+{
+    Element value;
+    std::memcpy(&value, from, sizeof value);
+    auto wide = static_cast<std::uint64_t>(value);
+    if (isSigned)
+        wide = static_cast<std::uint64_t>(std::int64_t{static_cast<std::make_signed_t<Element>>(value)});
+    const std::size_t size = is64Bit ? 8 : 4;
+    std::memcpy(registers + static_cast<std::size_t>(lane) * size, &wide, size);
+}
+
+/// One lane's element, for lanes that do not lie in one region.
+void loadLane(const std::byte *from, std::byte *registers, int lane, int elementBytes, bool isSigned,
+              bool is64Bit)
+{
+    switch (elementBytes) {
+    case 1:
+        return loadLane<std::uint8_t>(from, registers, lane, isSigned, is64Bit);
+    case 2:
+        return loadLane<std::uint16_t>(from, registers, lane, isSigned, is64Bit);
+    case 4:
+        return loadLane<std::uint32_t>(from, registers, lane, isSigned, is64Bit);
+    default:
+        return loadLane<std::uint64_t>(from, registers, lane, isSigned, is64Bit);
+    }
+}
+
+void storeLane(std::byte *to, const std::byte *registers, int lane, int elementBytes, bool is64Bit)
+{
+    std::memcpy(to, registers + static_cast<std::size_t>(lane) * (is64Bit ? 8 : 4),
+                static_cast<std::size_t>(elementBytes));
+}
+
+} // namespace
 
 void BlockRunner::load(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
@@ -230,10 +246,24 @@ void BlockRunner::load(Warp &warp, const Instruction &instruction, std::uint32_t
     const std::uint32_t bytes = std::uint32_t{access.elementBytes} * access.count;
     WarpAddresses addresses = addressesOf(warp, instruction, access.isAddress64Bit, mask, bytes);
     const Space space = resolveSpace(access.space, addresses, warp);
-    std::byte *lanes[warpSize];
-    locateLanes(warp, space, addresses, false, lanes);
-    if (state_.options.allChecks) checkAccess(warp, space, addresses, &access, false, false, lanes);
-    moveLanes(warp, access, lanes, mask, true);
+    const LocatedLanes from = reach(warp, space, addresses, false, thread_.patterns[instruction.details]);
+    if (state_.options.allChecks) checkAccess(warp, space, addresses, &access, false, false, from.lane);
+    for (std::uint8_t i = 0; i < access.count; ++i) {
+        const RegisterReference target = access.registers[i];
+        if (target.reference == noOperand) continue;
+        std::byte *registers = warp.locate(target.reference);
+        const std::size_t offset = std::size_t{i} * access.elementBytes;
+        if (from.first) {
+            thread_.lanes.load(from.first + offset, *from.pattern, access.elementBytes, access.isSignExtended,
+                               registers, target.is64Bit, bytes);
+            continue;
+        }
+        for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+            const int lane = firstLane(left);
+            loadLane(from.lane[lane] + offset, registers, lane, access.elementBytes, access.isSignExtended,
+                     target.is64Bit);
+        }
+    }
 }
 
 void BlockRunner::store(Warp &warp, const Instruction &instruction, std::uint32_t mask)
@@ -242,76 +272,23 @@ void BlockRunner::store(Warp &warp, const Instruction &instruction, std::uint32_
     const std::uint32_t bytes = std::uint32_t{access.elementBytes} * access.count;
     WarpAddresses addresses = addressesOf(warp, instruction, access.isAddress64Bit, mask, bytes);
     const Space space = resolveSpace(access.space, addresses, warp);
-    std::byte *lanes[warpSize];
-    locateLanes(warp, space, addresses, true, lanes);
-    if (!state_.options.allChecks) return moveLanes(warp, access, lanes, mask, false);
+    const LocatedLanes to = reach(warp, space, addresses, true, thread_.patterns[instruction.details]);
+    ++changes_;
+    const bool isSimple = to.first && !state_.options.allChecks;
+    for (std::uint8_t i = 0; isSimple && i < access.count; ++i)
+        thread_.lanes.store(to.first + std::size_t{i} * access.elementBytes, *to.pattern, access.elementBytes,
+                            warp.locate(access.registers[i].reference), access.registers[i].is64Bit, bytes);
+    if (isSimple) return;
     // Lane by lane, so that a lane which writes what another has just written is seen to change nothing.
-    for (int lane = 0; lane < warpSize; ++lane) {
-        if (!((mask >> lane) & 1u)) continue;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const int lane = firstLane(left);
         addresses.mask = 1u << lane;
-        checkAccess(warp, space, addresses, &access, true, false, lanes);
-        moveLanes(warp, access, lanes, addresses.mask, false);
+        if (state_.options.allChecks) checkAccess(warp, space, addresses, &access, true, false, to.lane);
+        for (std::uint8_t i = 0; i < access.count; ++i)
+            storeLane(to.lane[lane] + std::size_t{i} * access.elementBytes,
+                      warp.locate(access.registers[i].reference), lane, access.elementBytes,
+                      access.registers[i].is64Bit);
     }
-}
-
-void BlockRunner::countGlobal(const Buffer *buffer, const WarpAddresses &addresses, bool isWrite)
-{
-    SiteCounters &site = counters_.sites[pc_];
-    ++site.requests;
-    std::uint64_t sectors[warpSize];
-    int count = 0;
-    bool isSorted = true;
-    for (int lane = 0; lane < warpSize; ++lane) {
-        if (!((addresses.mask >> lane) & 1u)) continue;
-        const std::uint64_t sector = addresses.lane[lane] / 32;
-        if (count > 0 && sectors[count - 1] == sector) continue;
-        isSorted = isSorted && (count == 0 || sectors[count - 1] < sector);
-        sectors[count++] = sector;
-    }
-    if (!isSorted) {
-        std::sort(sectors, sectors + count);
-        count = static_cast<int>(std::unique(sectors, sectors + count) - sectors);
-    }
-    site.sectors += static_cast<std::uint64_t>(count);
-    for (int i = 0; i < count; ++i) {
-        const Buffer *owner = buffer ? buffer : bufferOf(sectors[i] * 32);
-        if (owner) footprint_->touch(*owner, sectors[i] - owner->base / 32, isWrite);
-    }
-}
-
-/// 32 banks of 4 bytes; lanes that want the same word share it. Wide accesses go in groups of lanes that ask
-/// for 128 bytes, and the fewest possible passes is one a group.
-void BlockRunner::countShared(const WarpAddresses &addresses)
-{
-    SiteCounters &site = counters_.sites[pc_];
-    const int words = static_cast<int>(std::max(addresses.bytes, 4u) / 4);
-    const int lanesAGroup = std::max(1, warpSize / words);
-    for (int first = 0; first < warpSize; first += lanesAGroup) {
-        std::uint64_t distinct[warpSize][warpSize];
-        int used[warpSize] = {};
-        int passes = 0;
-        for (int lane = first; lane < first + lanesAGroup; ++lane) {
-            if (!((addresses.mask >> lane) & 1u)) continue;
-            for (int i = 0; i < words; ++i) {
-                const std::uint64_t word = addresses.lane[lane] / 4 + static_cast<std::uint64_t>(i);
-                const auto bank = static_cast<std::size_t>(word % warpSize);
-                if (std::find(distinct[bank], distinct[bank] + used[bank], word) ==
-                    distinct[bank] + used[bank])
-                    distinct[bank][used[bank]++] = word;
-                passes = std::max(passes, used[bank]);
-            }
-        }
-        site.bankPasses += static_cast<std::uint64_t>(passes);
-        site.bankConflicts += static_cast<std::uint64_t>(std::max(passes - 1, 0));
-    }
-}
-
-/// Local memory is interleaved by lane: a warp's words at one address are 128 consecutive bytes.
-void BlockRunner::countLocal(const WarpAddresses &addresses)
-{
-    SiteCounters &site = counters_.sites[pc_];
-    ++site.requests;
-    site.sectors += static_cast<std::uint64_t>(std::popcount(addresses.mask)) * addresses.bytes / 32 + 1;
 }
 
 } // namespace kernelwright::simt

@@ -7,6 +7,10 @@ namespace kernelwright::simt
 
 void BlockRunner::warpOperation(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
+    const bool names = instruction.kind == Kind::Shuffle || instruction.kind == Kind::Vote ||
+                       instruction.kind == Kind::Match || instruction.kind == Kind::Reduce ||
+                       instruction.kind == Kind::WarpBarrier || instruction.kind == Kind::Elect;
+    if (names && !gather(warp, instruction, mask)) return;
     switch (instruction.kind) {
     case Kind::Shuffle:
         return shuffle(warp, instruction, mask);
@@ -17,14 +21,13 @@ void BlockRunner::warpOperation(Warp &warp, const Instruction &instruction, std:
     case Kind::Reduce:
         return reduce(warp, instruction, mask);
     case Kind::WarpBarrier:
-        participants(warp, instruction, mask);
         return;
     default:
         break;
     }
     const std::uint32_t elected =
         instruction.kind == Kind::Elect
-            ? static_cast<std::uint32_t>(firstLane(participants(warp, instruction, mask)))
+            ? static_cast<std::uint32_t>(firstLane(members(warp, instruction, mask)))
             : 0;
     if (instruction.kind == Kind::Elect) warp.writeMask(instruction.secondDestination, 1u << elected, mask);
     for (int lane = 0; lane < warpSize; ++lane) {
@@ -37,8 +40,7 @@ void BlockRunner::warpOperation(Warp &warp, const Instruction &instruction, std:
             warp.write(instruction.destination, lane, elected);
             break;
         case Kind::LocalAddress: {
-            const auto address =
-                static_cast<std::uint64_t>(instruction.immediate) + warp.frames.back().localOffset;
+            const auto address = static_cast<std::uint64_t>(instruction.immediate) + warp.frame().localOffset;
             instruction.details
                 ? warp.write(instruction.destination, lane, address)
                 : warp.write(instruction.destination, lane, static_cast<std::uint32_t>(address));
@@ -58,29 +60,15 @@ void BlockRunner::warpOperation(Warp &warp, const Instruction &instruction, std:
     }
 }
 
-/// The lanes of a .sync operation that are here. With checks, whoever is named and alive has to be.
-std::uint32_t BlockRunner::participants(Warp &warp, const Instruction &instruction, std::uint32_t mask)
+/// Of the lanes that an operation names, those that take part.
+std::uint32_t BlockRunner::members(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
     const std::uint32_t named = warp.read<std::uint32_t>(instruction.c, firstLane(mask));
-    if (state_.options.allChecks) {
-        for (int lane = 0; lane < warpSize; ++lane) {
-            if (!((mask >> lane) & 1u)) continue;
-            const std::uint32_t own = warp.read<std::uint32_t>(instruction.c, lane);
-            if (!((own >> lane) & 1u))
-                fault(warp, lane, "a warp operation's mask leaves out the thread that executes it");
-        }
-        if (const std::uint32_t missing = named & warp.liveLanes & ~mask; missing != 0)
-            fault(warp, firstLane(missing),
-                  "a warp operation waits for this thread, which is inactive there: its mask names more "
-                  "lanes than take part");
-        synchroniseWarp(warp);
-    }
     return (named & mask) != 0 ? named & mask : mask;
 }
 
 void BlockRunner::shuffle(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
-    participants(warp, instruction, mask);
     std::uint32_t values[warpSize], results[warpSize];
     std::memcpy(values, warp.locate(instruction.a), sizeof values);
     std::memcpy(results, warp.locate(instruction.destination), sizeof results);
@@ -124,16 +112,16 @@ void BlockRunner::shuffle(Warp &warp, const Instruction &instruction, std::uint3
 
 void BlockRunner::vote(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
-    const std::uint32_t members = participants(warp, instruction, mask);
+    const std::uint32_t taking = members(warp, instruction, mask);
     const std::uint32_t read = warp.readMask(instruction.d);
-    const std::uint32_t ballot = (instruction.isDNegated ? ~read : read) & members;
+    const std::uint32_t ballot = (instruction.isDNegated ? ~read : read) & taking;
     switch (program_.warpOperations[instruction.details].vote) {
     case VoteKind::All:
-        return warp.writeMask(instruction.destination, ballot == members ? fullMask : 0, mask);
+        return warp.writeMask(instruction.destination, ballot == taking ? fullMask : 0, mask);
     case VoteKind::Any:
         return warp.writeMask(instruction.destination, ballot != 0 ? fullMask : 0, mask);
     case VoteKind::Uniform:
-        return warp.writeMask(instruction.destination, ballot == members || ballot == 0 ? fullMask : 0, mask);
+        return warp.writeMask(instruction.destination, ballot == taking || ballot == 0 ? fullMask : 0, mask);
     case VoteKind::Ballot:
         for (int lane = 0; lane < warpSize; ++lane)
             if ((mask >> lane) & 1u) warp.write(instruction.destination, lane, ballot);
@@ -143,7 +131,7 @@ void BlockRunner::vote(Warp &warp, const Instruction &instruction, std::uint32_t
 
 void BlockRunner::match(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
-    const std::uint32_t members = participants(warp, instruction, mask);
+    const std::uint32_t taking = members(warp, instruction, mask);
     const WarpOperation &operation = program_.warpOperations[instruction.details];
     std::uint64_t values[warpSize];
     for (int lane = 0; lane < warpSize; ++lane)
@@ -154,9 +142,9 @@ void BlockRunner::match(Warp &warp, const Instruction &instruction, std::uint32_
     for (int lane = 0; lane < warpSize; ++lane) {
         std::uint32_t same = 0;
         for (int other = 0; other < warpSize; ++other)
-            if (((members >> other) & 1u) && values[other] == values[lane]) same |= 1u << other;
-        if (same == members) agreeing |= 1u << lane;
-        results[lane] = !operation.isAll || same == members ? same : 0;
+            if (((taking >> other) & 1u) && values[other] == values[lane]) same |= 1u << other;
+        if (same == taking) agreeing |= 1u << lane;
+        results[lane] = !operation.isAll || same == taking ? same : 0;
     }
     for (int lane = 0; lane < warpSize; ++lane)
         if ((mask >> lane) & 1u) warp.write(instruction.destination, lane, results[lane]);
@@ -165,11 +153,11 @@ void BlockRunner::match(Warp &warp, const Instruction &instruction, std::uint32_
 
 void BlockRunner::reduce(Warp &warp, const Instruction &instruction, std::uint32_t mask)
 {
-    const std::uint32_t members = participants(warp, instruction, mask);
+    const std::uint32_t taking = members(warp, instruction, mask);
     const WarpOperation &operation = program_.warpOperations[instruction.details];
-    std::uint32_t result = warp.read<std::uint32_t>(instruction.a, firstLane(members));
-    for (int lane = firstLane(members) + 1; lane < warpSize; ++lane) {
-        if (!((members >> lane) & 1u)) continue;
+    std::uint32_t result = warp.read<std::uint32_t>(instruction.a, firstLane(taking));
+    for (int lane = firstLane(taking) + 1; lane < warpSize; ++lane) {
+        if (!((taking >> lane) & 1u)) continue;
         const std::uint32_t value = warp.read<std::uint32_t>(instruction.a, lane);
         const bool isLess = operation.isSigned
                                 ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(result)
