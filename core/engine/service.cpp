@@ -98,6 +98,7 @@ MethodResult EngineService::openDevice(Params &params, const MethodContext &cont
     if (!device) return failed(device.error());
     evaluators_.clear();
     profile_.reset();
+    benchKernels_.reset();
     device_ = std::move(*device);
     return Json(device_->info());
 }

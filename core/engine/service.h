@@ -70,6 +70,8 @@ private:
         std::unique_ptr<Evaluator> evaluator;
         std::uint64_t lastUse = 0;
     };
+    std::shared_ptr<BenchKernels>
+        benchKernels_; ///< of device_, where its evaluators need them: gone before it
     std::map<std::string, UsedEvaluator> evaluators_; ///< by task id, on device_: gone before it
     std::uint64_t uses_ = 0;
 };

@@ -137,7 +137,16 @@ Result<Evaluator *> EngineService::requireEvaluator(const std::string &taskId)
             std::min_element(evaluators_.begin(), evaluators_.end(), [](const auto &a, const auto &b) {
                 return a.second.lastUse < b.second.lastUse;
             }));
-    Result<std::unique_ptr<Evaluator>> evaluator = Evaluator::create(task->second, **device);
+    EvaluatorOptions options;
+    if (judgesOnDevice(**device)) {
+        if (!benchKernels_) {
+            Result<std::shared_ptr<BenchKernels>> kernels = loadBenchKernels(**device);
+            if (!kernels) return forward(kernels.error());
+            benchKernels_ = std::move(*kernels);
+        }
+        options.benchKernels = benchKernels_;
+    }
+    Result<std::unique_ptr<Evaluator>> evaluator = Evaluator::create(task->second, **device, options);
     if (!evaluator) return forward(evaluator.error());
     return (evaluators_[taskId] = {std::move(*evaluator), ++uses_}).evaluator.get();
 }

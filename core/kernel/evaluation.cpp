@@ -179,7 +179,9 @@ void to_json(Json &json, const StageResult &stage)
     json = Json{{"name", stage.name},
                 {"status", stageStatusName(stage.status)},
                 {"message", stage.message},
-                {"seconds", stage.seconds}};
+                {"seconds", stage.seconds},
+                {"budget_seconds", stage.budgetSeconds},
+                {"steps", stage.steps}};
 }
 
 void from_json(const Json &json, StageResult &stage)
@@ -193,6 +195,8 @@ void from_json(const Json &json, StageResult &stage)
     stage.status = *it;
     readOptional(json, "message", stage.message);
     readOptional(json, "seconds", stage.seconds);
+    readOptional(json, "budget_seconds", stage.budgetSeconds);
+    readOptional(json, "steps", stage.steps);
 }
 
 void to_json(Json &json, const Evaluation &evaluation)

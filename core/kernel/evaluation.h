@@ -29,6 +29,8 @@ struct StageResult
     StageStatus status = StageStatus::Pending;
     std::string message; ///< failed: which element, which input, expected and got; skipped: why; passed: what was done
     double seconds = 0;  ///< wall time this stage took
+    double budgetSeconds = 0;            ///< after which the stage takes up no further case; 0 where nobody said
+    std::map<std::string, double> steps; ///< seconds by kind of work: "candidate", "reference", "comparison" …
 };
 
 struct Diagnostic

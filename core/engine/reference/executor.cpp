@@ -84,24 +84,37 @@ public:
     Result<std::function<Result<void>()>> prepare(const std::vector<HostTensor> &inputs,
                                                   std::function<void(NodeId, bool)> aroundNode) override
     {
-        // One run beforehand finds out what the model writes into, so that no timed run has to begin again.
-        if (const Result<void> tried = runWith(inputs, {}, [](const Frame &) {}); !tried)
-            return forward(tried.error());
-        return guarded<std::function<Result<void>()>>([&]() -> Result<std::function<Result<void>()>> {
-            const Result<SymbolValues> symbols = checkInputs(graph_, inputs, options_.float64);
-            if (!symbols) return forward(symbols.error());
-            RunHooks hooks;
-            hooks.aroundNode = std::move(aroundNode);
-            const c10::InferenceMode inference;
-            return std::function<Result<void>()>(
-                [this, hooks, symbols = *symbols, loaded = loadInputs(inputs)] {
-                    return guarded<void>([&]() -> Result<void> {
-                        const c10::InferenceMode inferenceHere;
-                        runOnce(loaded, hooks, symbols, [](const Frame &) {});
-                        return {};
-                    });
-                });
-        });
+        return prepareTensors(
+            inputs, [&] { return loadInputs(inputs); }, std::move(aroundNode));
+    }
+
+    Result<std::vector<ResidentTensor>> runResident(const std::vector<ResidentTensor> &inputs,
+                                                    const CancelToken &cancel) override
+    {
+        std::vector<ResidentTensor> outputs;
+        RunHooks hooks;
+        hooks.cancel = cancel;
+        const Result<void> done = runTensors(
+            typesOf(inputs), [&] { return viewsOf(inputs); }, hooks,
+            [&](const Frame &frame) {
+                for (const ValueId output : graph_.outputs) {
+                    const IValue &value = frame[static_cast<std::size_t>(output)];
+                    if (!value.isTensor() || !value.toTensor().defined()) continue;
+                    auto tensor = std::make_shared<at::Tensor>(
+                        value.toTensor().resolve_conj().resolve_neg().contiguous());
+                    outputs.push_back(
+                        {{reinterpret_cast<std::uint64_t>(tensor->data_ptr()), typeOfTorch(*tensor)},
+                         tensor});
+                }
+            });
+        if (!done) return forward(done.error());
+        return outputs;
+    }
+
+    Result<std::function<Result<void>()>> prepareResident(const std::vector<ResidentTensor> &inputs) override
+    {
+        return prepareTensors(
+            typesOf(inputs), [&] { return viewsOf(inputs); }, nullptr);
     }
 
     /// The graph with every value's type as it was in a run with these inputs.
@@ -189,15 +202,65 @@ private:
         return loaded;
     }
 
+    /// Stand-ins that have the types, which is all that checkInputs looks at.
+    static std::vector<HostTensor> typesOf(const std::vector<ResidentTensor> &inputs)
+    {
+        static const std::shared_ptr<std::byte[]> noBytes(new std::byte[1]);
+        std::vector<HostTensor> types;
+        for (const ResidentTensor &input : inputs)
+            types.push_back({input.view.type, noBytes, 0, 0});
+        return types;
+    }
+
+    std::vector<at::Tensor> viewsOf(const std::vector<ResidentTensor> &inputs) const
+    {
+        std::vector<at::Tensor> views;
+        for (const ResidentTensor &input : inputs)
+            views.push_back(widened(toTorch(input, rules_.device), rules_.float64));
+        return views;
+    }
+
     template <class Finish>
     Result<void> runWith(const std::vector<HostTensor> &inputs, const RunHooks &hooks, Finish &&finish)
     {
-        const Result<SymbolValues> symbols = checkInputs(graph_, inputs, options_.float64);
+        return runTensors(
+            inputs, [&] { return loadInputs(inputs); }, hooks, finish);
+    }
+
+    template <class Load, class Finish>
+    Result<void> runTensors(const std::vector<HostTensor> &types, const Load &load, const RunHooks &hooks,
+                            Finish &&finish)
+    {
+        const Result<SymbolValues> symbols = checkInputs(graph_, types, options_.float64);
         if (!symbols) return forward(symbols.error());
         return guarded<void>([&]() -> Result<void> {
             const c10::InferenceMode inference;
-            runOnce(loadInputs(inputs), hooks, *symbols, finish);
+            runOnce(load(), hooks, *symbols, finish);
             return {};
+        });
+    }
+
+    template <class Load>
+    Result<std::function<Result<void>()>> prepareTensors(const std::vector<HostTensor> &types,
+                                                         const Load &load,
+                                                         std::function<void(NodeId, bool)> aroundNode)
+    {
+        // One run beforehand finds out what the model writes into, so that no timed run has to begin again.
+        if (const Result<void> tried = runTensors(types, load, {}, [](const Frame &) {}); !tried)
+            return forward(tried.error());
+        return guarded<std::function<Result<void>()>>([&]() -> Result<std::function<Result<void>()>> {
+            const Result<SymbolValues> symbols = checkInputs(graph_, types, options_.float64);
+            if (!symbols) return forward(symbols.error());
+            RunHooks hooks;
+            hooks.aroundNode = std::move(aroundNode);
+            const c10::InferenceMode inference;
+            return std::function<Result<void>()>([this, hooks, symbols = *symbols, loaded = load()] {
+                return guarded<void>([&]() -> Result<void> {
+                    const c10::InferenceMode inferenceHere;
+                    runOnce(loaded, hooks, symbols, [](const Frame &) {});
+                    return {};
+                });
+            });
         });
     }
 

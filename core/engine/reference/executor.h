@@ -26,6 +26,13 @@ struct TensorView
     TensorType type;
 };
 
+/// A tensor in the memory of the executor's device, and what keeps it there.
+struct ResidentTensor
+{
+    TensorView view;
+    std::shared_ptr<const void> owner;
+};
+
 /// Computes a task in place of its nodes: reads the inputs, writes all of the outputs (already allocated,
 /// contiguous). On a GPU it enqueues on the default stream.
 using ReplacementFunction =
@@ -73,6 +80,16 @@ public:
                                                     const ExecutorOptions &options);
 
     virtual Result<RunResult> run(const RunRequest &request) = 0;
+
+    /// Like run(), on inputs that lie on the executor's device already, and the outputs stay there,
+    /// row-major. On a GPU everything is in order with the default stream, and may still be under way on
+    /// return. The inputs are not written to, but an output may be a view of one and then keeps its owner.
+    virtual Result<std::vector<ResidentTensor>> runResident(const std::vector<ResidentTensor> &inputs,
+                                                            const CancelToken &cancel) = 0;
+
+    /// Like prepare(), on such inputs.
+    virtual Result<std::function<Result<void>()>>
+    prepareResident(const std::vector<ResidentTensor> &inputs) = 0;
 
     /// Copies the inputs to the device and returns work that runs the whole graph there and drops the
     /// results: for timing. `aroundNode`, where given, is called before (true) and after (false) each node.

@@ -63,6 +63,18 @@ at::Tensor toTorch(const HostTensor &tensor)
         bytes, tensor.type.sizes, tensor.type.strides, [storage = tensor.storage](void *) {}, options);
 }
 
+at::Tensor toTorch(const ResidentTensor &tensor, c10::Device device)
+{
+    const TensorType &type = tensor.view.type;
+    const std::optional<c10::ScalarType> dtype = torchDType(type.dtype);
+    TORCH_CHECK(dtype, "the element type ", dtypeName(type.dtype), " is not known to this LibTorch");
+    const at::TensorOptions options = at::TensorOptions().dtype(*dtype).device(device);
+    if (type.elementCount() == 0) return at::empty_strided(type.sizes, type.strides, options);
+    return at::from_blob(
+        reinterpret_cast<void *>(tensor.view.address), type.sizes, type.strides,
+        [owner = tensor.owner](void *) {}, options);
+}
+
 TensorType typeOfTorch(const at::Tensor &tensor)
 {
     TensorType type;

@@ -2,6 +2,7 @@
 // Between our tensors and LibTorch's. Throws c10::Error; callers are adapters.
 #pragma once
 
+#include "executor.h"
 #include "graph/tensor_type.h"
 
 #include <ATen/core/Tensor.h>
@@ -21,6 +22,9 @@ DType dtypeOfTorch(c10::ScalarType type);
 
 /// A tensor on the host that shares the bytes and keeps them alive.
 at::Tensor toTorch(const HostTensor &tensor);
+
+/// A tensor over the memory of this device where the resident one lies; it keeps the owner.
+at::Tensor toTorch(const ResidentTensor &tensor, c10::Device device);
 
 /// A copy in host memory with the same sizes and strides (elements between the strided ones are copied
 /// along).

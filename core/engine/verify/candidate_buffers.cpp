@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "candidate_buffers.h"
 
-#include "comparison.h"
 #include "input_generator.h"
 
 #include <algorithm>
@@ -18,11 +17,6 @@ std::int64_t storageBytes(const TensorType &type)
     return storageElements(type) * static_cast<std::int64_t>(dtypeSize(type.dtype));
 }
 
-std::span<const std::byte> storageOf(const HostTensor &tensor)
-{
-    return {tensor.data(), static_cast<std::size_t>(storageBytes(tensor.type))};
-}
-
 std::vector<std::byte> pointerBytes(std::uint64_t address)
 {
     std::vector<std::byte> bytes(sizeof address);
@@ -33,20 +27,20 @@ std::vector<std::byte> pointerBytes(std::uint64_t address)
 } // namespace
 
 Result<CandidateBuffers> CandidateBuffers::allocate(Device &device, const Task &task, const ShapeCase &shapes,
-                                                    const ResolvedPlan &plan)
+                                                    const ResolvedPlan &plan, std::int64_t inputOffset)
 {
     CandidateBuffers buffers(task, shapes);
-    if (const auto allocated = buffers.allocateAll(device, plan); !allocated)
+    if (const auto allocated = buffers.allocateAll(device, plan, inputOffset); !allocated)
         return forward(allocated.error());
     buffers.bindLaunches(plan);
     return buffers;
 }
 
-Result<void> CandidateBuffers::allocateAll(Device &device, const ResolvedPlan &plan)
+Result<void> CandidateBuffers::allocateAll(Device &device, const ResolvedPlan &plan, std::int64_t inputOffset)
 {
     for (std::size_t i = 0; i < task_->inputs.size(); ++i) {
         auto buffer = GuardedBuffer::allocate(device, storageBytes(shapes_->inputs[i]),
-                                              "input " + task_->inputs[i].name);
+                                              "input " + task_->inputs[i].name, inputOffset);
         if (!buffer) return forward(buffer.error());
         inputBuffers_.push_back(std::move(*buffer));
     }
@@ -92,14 +86,6 @@ void CandidateBuffers::bindLaunches(const ResolvedPlan &plan)
     }
 }
 
-Result<void> CandidateBuffers::setInputs(std::vector<HostTensor> inputs)
-{
-    inputs_ = std::move(inputs);
-    for (std::size_t i = 0; i < inputBuffers_.size(); ++i)
-        if (const auto written = inputBuffers_[i].write(storageOf(inputs_[i])); !written) return written;
-    return {};
-}
-
 Result<void> CandidateBuffers::poison(std::uint8_t byte)
 {
     for (auto *buffers : {&outputBuffers_, &workspaces_})
@@ -134,22 +120,6 @@ Result<std::optional<std::string>> CandidateBuffers::damage() const
                                               (at < 0 ? " in front of its start" : " behind its end") +
                                               " was changed");
         }
-    return changedInput();
-}
-
-Result<std::optional<std::string>> CandidateBuffers::changedInput() const
-{
-    for (std::size_t i = 0; i < inputBuffers_.size() && i < inputs_.size(); ++i) {
-        const std::span<const std::byte> before = storageOf(inputs_[i]);
-        std::vector<std::byte> after(before.size());
-        if (const auto read = inputBuffers_[i].read(after); !read) return forward(read.error());
-        const auto [changed, unused] = std::mismatch(before.begin(), before.end(), after.begin());
-        if (changed == before.end()) continue;
-        const auto element =
-            (changed - before.begin()) / static_cast<std::ptrdiff_t>(dtypeSize(inputs_[i].type.dtype));
-        return std::optional<std::string>("changed its input " + task_->inputs[i].name +
-                                          " (storage element " + std::to_string(element) + ")");
-    }
     return std::optional<std::string>();
 }
 

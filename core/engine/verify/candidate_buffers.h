@@ -17,19 +17,20 @@ public:
     /// `task`, `shapes` and `plan` must outlive the object. A workspace that does not fit is a LaunchError, a
     /// tensor that does not fit stays a DeviceFailure.
     static Result<CandidateBuffers> allocate(Device &device, const Task &task, const ShapeCase &shapes,
-                                             const ResolvedPlan &plan);
+                                             const ResolvedPlan &plan, std::int64_t inputOffset = 0);
 
-    /// Uploads the inputs (in the layout of the case) and keeps them to compare with later.
-    Result<void> setInputs(std::vector<HostTensor> inputs);
+    const ShapeCase &shapes() const { return *shapes_; }
+    GuardedBuffer &input(std::size_t index) { return inputBuffers_[index]; }
+    const GuardedBuffer &input(std::size_t index) const { return inputBuffers_[index]; }
+    const GuardedBuffer &output(std::size_t index) const { return outputBuffers_[index]; }
 
     /// Fills outputs and workspaces with this byte.
     Result<void> poison(std::uint8_t byte);
 
     const std::vector<DeviceLaunch> &launches() const { return launches_; }
-    const std::vector<HostTensor> &inputs() const { return inputs_; }
     Result<std::vector<HostTensor>> readOutputs() const;
 
-    /// What a run has damaged: a guard zone, or an input that is not bit for bit what it was. One sentence.
+    /// A guard zone that a run has damaged. One sentence.
     Result<std::optional<std::string>> damage() const;
 
 private:
@@ -37,16 +38,14 @@ private:
         : task_(&task)
         , shapes_(&shapes)
     {}
-    Result<void> allocateAll(Device &device, const ResolvedPlan &plan);
+    Result<void> allocateAll(Device &device, const ResolvedPlan &plan, std::int64_t inputOffset);
     void bindLaunches(const ResolvedPlan &plan);
-    Result<std::optional<std::string>> changedInput() const;
 
     const Task *task_;
     const ShapeCase *shapes_;
     std::vector<GuardedBuffer> inputBuffers_;
     std::vector<GuardedBuffer> outputBuffers_;
     std::vector<GuardedBuffer> workspaces_;
-    std::vector<HostTensor> inputs_;
     std::vector<DeviceLaunch> launches_;
 };
 

@@ -7,58 +7,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 namespace kernelwright
 {
 
 namespace
 {
-
-/// What two elements that are not both finite must share.
-enum class ElementClass { Finite, NotANumber, PlusInfinity, MinusInfinity };
-
-ElementClass classOf(double value)
-{
-    if (std::isnan(value)) return ElementClass::NotANumber;
-    if (std::isinf(value)) return value > 0 ? ElementClass::PlusInfinity : ElementClass::MinusInfinity;
-    return ElementClass::Finite;
-}
-
-constexpr double farOut = std::numeric_limits<double>::infinity();
-
-/// How far out of tolerance an element is: at most 1 is within, infinity is the wrong class.
-class ElementJudge
-{
-public:
-    ElementJudge(DType dtype, const AllowedError &allowed)
-        : dtype_(dtype)
-        , allowed_(allowed)
-    {}
-
-    double ratio(double got, double exact, double eager) const
-    {
-        const double target = roundTo(dtype_, exact);
-        const ElementClass wanted = classOf(target);
-        if (wanted == classOf(got)) {
-            if (wanted != ElementClass::Finite) return 0;
-            const double error = std::fabs(got - exact);
-            if (error <= allowed_.at(exact)) return 0;
-            return allowed_.eagerHolds(exact, eager) ? error / allowed_.at(exact) : 0;
-        }
-        return !allowed_.eagerHolds(exact, eager) || allowed_.isAtTheEdge(exact, got) ? 0 : farOut;
-    }
-
-    /// Integers and bools: equal to either.
-    static double exactRatio(double got, double exact, double eager)
-    {
-        return got == exact || got == eager ? 0 : farOut;
-    }
-
-private:
-    DType dtype_;
-    const AllowedError &allowed_;
-};
 
 /// What was found among some of the elements; parts are merged in the order of the elements.
 struct ChunkVerdict
@@ -155,14 +109,14 @@ OutputComparison compareOutput(const std::string &output, const std::string &sha
     const std::vector<double> exact = toDoubles(expected.exact);
     const std::vector<double> eager = toDoubles(expected.eager);
     const std::vector<double> mine = toDoubles(got);
-    const AllowedError allowed(dtype, exact, eager, tolerance);
-    const ElementJudge judge(dtype, allowed);
+    const AllowedError allowed = isFloating(dtype) ? AllowedError(dtype, exact, eager, tolerance)
+                                                   : AllowedError(emptyBound(dtype, tolerance), 0);
     result.eagerMaxError = allowed.eagerMaxError();
     const auto ratioAt = [&](std::size_t i) {
-        if (isFloating(dtype)) return judge.ratio(mine[i], exact[i], eager[i]);
+        if (isFloating(dtype)) return formula::ratioOf(allowed.bound(), mine[i], exact[i], eager[i]);
         return equalBits(got, expected.eager, static_cast<std::int64_t>(i))
                    ? 0.0
-                   : ElementJudge::exactRatio(mine[i], exact[i], eager[i]);
+                   : formula::exactRatioOf(0, 1, mine[i], exact[i], eager[i]);
     };
     const auto count = static_cast<std::int64_t>(mine.size());
     std::vector<ChunkVerdict> chunks(static_cast<std::size_t>(parallelChunkCount(count)));

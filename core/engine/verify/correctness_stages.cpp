@@ -36,25 +36,19 @@ std::string describeProgram(const CompileReport &report)
 /// A check that cannot fail is none: with no kernel run, the poisoned outputs must be refused, whichever the
 /// poison.
 std::optional<StageOutcome> replayWithoutKernels(EvaluationRun &run, BoundCase &bound,
-                                                 const std::vector<ExpectedOutput> &expected)
+                                                 const InputRecipe &inputs)
 {
     for (const std::uint8_t poison : {poisonNan, poisonNumber}) {
         if (const auto poisoned = bound.buffers().poison(poison); !poisoned)
             return failure(poisoned.error(), "poisoning");
-        const auto outputs = bound.buffers().readOutputs();
-        if (!outputs) return failure(outputs.error(), "reading outputs");
-        if (judge(run, bound.shapes(), *outputs, expected, "no kernel run", poison)) return std::nullopt;
+        const auto refused = judge(run, bound, inputs, "no kernel run", poison);
+        if (refused && refused->verdict != Verdict::Incorrect) return refused;
+        if (refused) return std::nullopt;
     }
     return StageOutcome::failed(
         Verdict::NotRun,
         "untouched memory counts as right for this task: its outputs have no elements that could "
         "be wrong, so nothing can be verified");
-}
-
-std::vector<HostTensor> randomInputs(EvaluationRun &run, const ShapeCase &shapes, WeightChoice weights)
-{
-    return generateInputs(run.task(), shapes, run.prepared.capturedInputs, InputPattern::LikeCaptured,
-                          weights, run.random());
 }
 
 /// Fresh inputs at the captured shapes: other inputs at the same addresses in the same module, then the first
@@ -65,14 +59,15 @@ std::optional<StageOutcome> checkFreshInputs(EvaluationRun &run)
     const ShapeCase &captured = run.task().cases.front();
     const auto bound = BoundCase::make(run, captured);
     if (!bound) return failure(bound.error(), "");
-    std::vector<HostTensor> first = randomInputs(run, captured, WeightChoice::Captured);
+    const InputRecipe first = run.freshInputs();
     if (auto wrong = checkInputs(run, **bound, first, "fresh random inputs")) return wrong;
-    if (auto wrong = checkInputs(run, **bound, randomInputs(run, captured, WeightChoice::Redrawn),
-                                 "other random inputs and weights at the same addresses", poisonNumber))
+    const InputRecipe other = run.freshInputs(InputPattern::LikeCaptured, WeightChoice::Redrawn);
+    if (auto wrong = checkInputs(run, **bound, other, "other random inputs and weights at the same addresses",
+                                 poisonNumber))
         return wrong;
     const auto elsewhere = BoundCase::make(run, captured);
     if (!elsewhere) return failure(elsewhere.error(), "");
-    return checkInputs(run, **elsewhere, std::move(first), "the first inputs again at other addresses");
+    return checkInputs(run, **elsewhere, first, "the first inputs again at other addresses");
 }
 
 } // namespace
@@ -93,13 +88,17 @@ StageOutcome runCompileStage(EvaluationRun &run)
     request.macros = resolved->macros;
     request.allowReducedPrecision = run.task().tolerance.allowReducedPrecision;
     request.cancel = run.request.cancel;
-    auto outcome = run.compiler.compile(request);
+    auto outcome = [&] {
+        const StepClock::Step step(run.clock, "NVRTC");
+        return run.compiler.compile(request);
+    }();
     if (!outcome) return failure(outcome.error(), "compiling");
     run.program = std::move(outcome->program);
     run.evaluation.compile = run.program.report;
     run.evaluation.tuning = resolved->macros;
     if (!outcome->succeeded)
         return StageOutcome::failed(Verdict::CompileError, firstError(run.program.report));
+    const StepClock::Step step(run.clock, "loading");
     auto module = run.device.load(run.program);
     if (!module) return failure(module.error(), "loading the program");
     run.module = std::move(*module);
@@ -111,19 +110,15 @@ StageOutcome runSmokeStage(EvaluationRun &run)
     const ShapeCase &captured = run.task().cases.front();
     const auto bound = BoundCase::make(run, captured);
     if (!bound) return failure(bound.error(), "");
-    std::vector<HostTensor> inputs;
-    for (std::size_t i = 0; i < run.prepared.capturedInputs.size(); ++i)
-        inputs.push_back(withLayout(run.prepared.capturedInputs[i], captured.inputs[i]));
-    const auto expected = run.references.expect(captured, inputs, run.request.cancel);
-    if (!expected) return StageOutcome::failed(Verdict::NotRun, expected.error().message);
-    if (auto blind = replayWithoutKernels(run, **bound, *expected)) return *blind;
-    if (const auto written = (*bound)->buffers().setInputs(std::move(inputs)); !written)
-        return failure(written.error(), "uploading the captured inputs");
-    const auto outputs = runOnce(run, **bound, poisonNan);
-    if (!outputs) return failure(outputs.error(), "the captured inputs");
+    InputRecipe inputs;
+    inputs.areCaptured = true;
+    if (const auto set = run.bench.setInputs((*bound)->buffers(), inputs); !set)
+        return failure(set.error(), "uploading the captured inputs");
+    if (const auto ran = runOnce(run, **bound, poisonNan); !ran)
+        return failure(ran.error(), "the captured inputs");
     LargestErrors largest;
-    if (auto wrong = judge(run, captured, *outputs, *expected, "the captured inputs", poisonNan, &largest))
-        return *wrong;
+    if (auto wrong = judge(run, **bound, inputs, "the captured inputs", poisonNan, &largest)) return *wrong;
+    if (auto blind = replayWithoutKernels(run, **bound, inputs)) return *blind;
     char errors[96];
     std::snprintf(errors, sizeof errors, "largest error %.3g, eager's own %.3g", largest.candidate,
                   largest.eager);
@@ -139,8 +134,7 @@ StageOutcome runShapesStage(EvaluationRun &run)
         if (run.request.cancel.isCancelled()) return StageOutcome::failed(Verdict::NotRun, "cancelled");
         const auto bound = BoundCase::make(run, cases[done]);
         if (!bound) return failure(bound.error(), "");
-        std::vector<HostTensor> inputs = randomInputs(run, cases[done], WeightChoice::Captured);
-        if (auto wrong = checkInputs(run, **bound, std::move(inputs), "random inputs",
+        if (auto wrong = checkInputs(run, **bound, run.freshInputs(), "random inputs",
                                      done % 2 ? poisonNumber : poisonNan))
             return *wrong;
     }
@@ -174,10 +168,8 @@ StageOutcome runNumericsStage(EvaluationRun &run)
             done += " (the stage's time was up)";
             break;
         }
-        std::vector<HostTensor> inputs = generateInputs(run.task(), shapes, run.prepared.capturedInputs,
-                                                        pattern, WeightChoice::Captured, run.random());
         const std::string what = std::string("inputs of pattern '") + inputPatternName(pattern) + "'";
-        if (auto wrong = checkInputs(run, **bound, std::move(inputs), what)) return *wrong;
+        if (auto wrong = checkInputs(run, **bound, run.freshInputs(pattern), what)) return *wrong;
         done += (done.empty() ? "" : ", ") + std::string(inputPatternName(pattern));
     }
     return StageOutcome::passed("case '" + shapes.name + "': " + done);

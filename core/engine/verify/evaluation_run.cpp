@@ -2,6 +2,7 @@
 #include "evaluation_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 namespace kernelwright
@@ -34,8 +35,10 @@ RunOptions EvaluationRun::runOptions(bool allChecks) const
     return run;
 }
 
-Result<std::shared_ptr<BoundCase>> BoundCase::make(EvaluationRun &run, const ShapeCase &shapes)
+Result<std::shared_ptr<BoundCase>> BoundCase::make(EvaluationRun &run, const ShapeCase &shapes,
+                                                   std::int64_t inputOffset)
 {
+    const StepClock::Step step(run.clock, "buffers");
     std::shared_ptr<BoundCase> bound(new BoundCase(shapes));
     auto plan =
         resolveLaunchPlan(run.plan, run.task(), bound->shapes_, run.device.info().limits, run.request.tuning);
@@ -43,7 +46,8 @@ Result<std::shared_ptr<BoundCase>> BoundCase::make(EvaluationRun &run, const Sha
         return fail(ErrorCode::LaunchError,
                     "the launch plan for case '" + shapes.name + "': " + plan.error().message);
     bound->plan_ = std::move(*plan);
-    auto buffers = CandidateBuffers::allocate(run.device, run.task(), bound->shapes_, bound->plan_);
+    auto buffers =
+        CandidateBuffers::allocate(run.device, run.task(), bound->shapes_, bound->plan_, inputOffset);
     if (!buffers) {
         // A device without room for the tensors says nothing about the candidate.
         const bool noRoom = buffers.error().code == ErrorCode::DeviceFailure;
@@ -59,28 +63,31 @@ StageOutcome failure(const Error &error, const std::string &what)
                                 what.empty() ? error.message : what + ": " + error.message);
 }
 
-Result<std::vector<HostTensor>> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison,
-                                        bool allChecks)
+Result<void> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison, bool allChecks)
 {
-    if (const auto poisoned = bound.buffers().poison(poison); !poisoned) return forward(poisoned.error());
-    if (const auto ran = run.device.run(*run.module, bound.buffers().launches(), run.runOptions(allChecks));
-        !ran)
-        return forward(ran.error());
-    return bound.buffers().readOutputs();
+    const StepClock::Step step(run.clock, "candidate");
+    if (const auto poisoned = bound.buffers().poison(poison); !poisoned) return poisoned;
+    return run.device.run(*run.module, bound.buffers().launches(), run.runOptions(allChecks));
 }
 
 namespace
 {
 
-/// True when all bytes of the element are the poison that was there before the run.
-bool isPoison(const HostTensor &tensor, const std::vector<std::int64_t> &index, std::uint8_t poison)
+/// " (… never written)" where all bytes of the element are the poison that was there before the run.
+std::string describePoison(const BoundCase &bound, std::size_t output, const WorstElement &worst,
+                           std::uint8_t poison)
 {
     std::int64_t element = 0;
-    for (std::size_t d = 0; d < index.size(); ++d)
-        element += index[d] * tensor.type.strides[d];
-    const std::size_t size = dtypeSize(tensor.type.dtype);
-    const std::byte *at = tensor.data() + element * static_cast<std::int64_t>(size);
-    return std::all_of(at, at + size, [poison](std::byte b) { return b == std::byte{poison}; });
+    const TensorType &type = bound.shapes().outputs[output];
+    for (std::size_t d = 0; d < worst.index.size(); ++d)
+        element = element * type.sizes[d] + worst.index[d];
+    const std::size_t size = dtypeSize(type.dtype);
+    std::array<std::byte, 8> bytes{};
+    const std::span<std::byte> read = std::span(bytes).first(size);
+    if (!bound.buffers().output(output).readAt(element * static_cast<std::int64_t>(size), read)) return {};
+    const bool untouched =
+        std::all_of(read.begin(), read.end(), [poison](std::byte b) { return b == std::byte{poison}; });
+    return untouched ? " (the element still holds what was there before the run: never written)" : "";
 }
 
 /// What tells a wrong formula from one that is only less accurate than eager's.
@@ -94,26 +101,20 @@ std::string describeErrors(const OutputComparison &comparison)
 
 } // namespace
 
-std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &shapes,
-                                  const std::vector<HostTensor> &outputs,
-                                  const std::vector<ExpectedOutput> &expected, const std::string &what,
-                                  std::uint8_t poison, LargestErrors *largest)
+std::optional<StageOutcome> judge(EvaluationRun &run, const BoundCase &bound, const InputRecipe &inputs,
+                                  const std::string &what, std::uint8_t poison, LargestErrors *largest)
 {
-    if (expected.size() != outputs.size())
-        return StageOutcome::failed(Verdict::NotRun, "the reference has " + std::to_string(expected.size()) +
-                                                         " outputs, the task " +
-                                                         std::to_string(outputs.size()));
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const OutputComparison comparison = compareOutput(run.task().outputs[i].name, shapes.name, outputs[i],
-                                                          expected[i], run.task().tolerance);
+    const auto comparisons = run.bench.compareOutputs(bound.buffers(), inputs, run.request.cancel);
+    if (!comparisons) return StageOutcome::failed(Verdict::NotRun, comparisons.error().message);
+    for (std::size_t i = 0; i < comparisons->size(); ++i) {
+        const OutputComparison &comparison = (*comparisons)[i];
         if (largest) {
             largest->candidate = std::max(largest->candidate, comparison.maxError);
             largest->eager = std::max(largest->eager, comparison.eagerMaxError);
         }
         if (!comparison.worst) continue;
         std::string message = describe(*comparison.worst);
-        if (comparison.elements > 0 && isPoison(outputs[i], comparison.worst->index, poison))
-            message += " (the element still holds what was there before the run: never written)";
+        if (comparison.elements > 0) message += describePoison(bound, i, *comparison.worst, poison);
         message += "; " + std::to_string(comparison.wrongElements) + " of " +
                    std::to_string(comparison.elements) + " elements are wrong, with " + what +
                    describeErrors(comparison);
@@ -124,17 +125,26 @@ std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &sha
     return std::nullopt;
 }
 
-std::optional<StageOutcome> checkInputs(EvaluationRun &run, BoundCase &bound, std::vector<HostTensor> inputs,
+std::optional<StageOutcome> checkInputs(EvaluationRun &run, BoundCase &bound, const InputRecipe &inputs,
                                         const std::string &what, std::uint8_t poison)
 {
     const std::string where = "case '" + bound.shapes().name + "' with " + what;
-    const auto expected = run.references.expect(bound.shapes(), inputs, run.request.cancel);
-    if (!expected) return StageOutcome::failed(Verdict::NotRun, expected.error().message);
-    if (const auto written = bound.buffers().setInputs(std::move(inputs)); !written)
-        return failure(written.error(), where);
-    const auto outputs = runOnce(run, bound, poison);
-    if (!outputs) return failure(outputs.error(), where);
-    return judge(run, bound.shapes(), *outputs, *expected, what, poison);
+    if (const auto set = run.bench.setInputs(bound.buffers(), inputs); !set)
+        return failure(set.error(), where);
+    if (const auto ran = runOnce(run, bound, poison); !ran) return failure(ran.error(), where);
+    return judge(run, bound, inputs, what, poison);
+}
+
+std::optional<StageOutcome> checkInputsUnchanged(EvaluationRun &run, const BoundCase &bound,
+                                                 const InputRecipe &inputs, const std::string &where)
+{
+    const auto changed = run.bench.firstChangedInput(bound.buffers(), inputs);
+    if (!changed) return failure(changed.error(), where);
+    if (!*changed) return std::nullopt;
+    return StageOutcome::failed(Verdict::Incorrect, where + ": the candidate changed its input " +
+                                                        run.task().inputs[(*changed)->tensor].name +
+                                                        " (storage element " +
+                                                        std::to_string((*changed)->element) + ")");
 }
 
 std::int64_t elementsOf(const ShapeCase &shapes)

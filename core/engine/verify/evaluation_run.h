@@ -7,6 +7,8 @@
 #include "evaluator.h"
 #include "input_generator.h"
 #include "reference_runner.h"
+#include "step_clock.h"
+#include "test_bench.h"
 
 #include <random>
 
@@ -44,6 +46,8 @@ struct EvaluationRun
     Device &device;
     const PreparedTask &prepared;
     ReferenceRunner &references;
+    TestBench &bench;
+    StepClock &clock;
     CompileCache &compiler;
     const EvaluatorOptions &options;
     const EvaluationRequest &request;
@@ -64,6 +68,13 @@ struct EvaluationRun
     const Task &task() const { return prepared.task; }
     bool isOverBudget() const { return std::chrono::steady_clock::now() > stageDeadline; }
     RunOptions runOptions(bool allChecks = false) const;
+
+    /// Other inputs each time.
+    InputRecipe freshInputs(InputPattern pattern = InputPattern::LikeCaptured,
+                            WeightChoice weights = WeightChoice::Captured)
+    {
+        return {pattern, weights, random(), false};
+    }
 };
 
 /// A shape case with the plan resolved for it and buffers allocated. Lives where it is made: its parts refer
@@ -71,10 +82,13 @@ struct EvaluationRun
 class BoundCase
 {
 public:
-    static Result<std::shared_ptr<BoundCase>> make(EvaluationRun &run, const ShapeCase &shapes);
+    /// `inputOffset`: bytes by which inputs lie behind an address aligned to 256; see GuardedBuffer.
+    static Result<std::shared_ptr<BoundCase>> make(EvaluationRun &run, const ShapeCase &shapes,
+                                                   std::int64_t inputOffset = 0);
 
     const ShapeCase &shapes() const { return shapes_; }
     CandidateBuffers &buffers() { return *buffers_; }
+    const CandidateBuffers &buffers() const { return *buffers_; }
     const ResolvedPlan &plan() const { return plan_; }
 
     BoundCase(const BoundCase &) = delete;
@@ -92,9 +106,8 @@ private:
 /// The outcome of a failed run, with what was being run.
 StageOutcome failure(const Error &error, const std::string &what);
 
-/// Poisons, runs, reads the outputs.
-Result<std::vector<HostTensor>> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison,
-                                        bool allChecks = false);
+/// Poisons the outputs and workspaces and runs.
+Result<void> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison, bool allChecks = false);
 
 /// The largest errors of a comparison, over all outputs.
 struct LargestErrors
@@ -103,16 +116,19 @@ struct LargestErrors
     double eager = 0;
 };
 
-/// Compares outputs with what they should be; nullopt when all are within tolerance. `what` says which
+/// Compares the outputs with what these inputs give; nullopt when all are within tolerance. `what` says which
 /// inputs.
-std::optional<StageOutcome> judge(const EvaluationRun &run, const ShapeCase &shapes,
-                                  const std::vector<HostTensor> &outputs,
-                                  const std::vector<ExpectedOutput> &expected, const std::string &what,
-                                  std::uint8_t poison, LargestErrors *largest = nullptr);
+std::optional<StageOutcome> judge(EvaluationRun &run, const BoundCase &bound, const InputRecipe &inputs,
+                                  const std::string &what, std::uint8_t poison,
+                                  LargestErrors *largest = nullptr);
 
-/// Sets inputs, computes what is expected, runs once, compares: nullopt when right.
-std::optional<StageOutcome> checkInputs(EvaluationRun &run, BoundCase &bound, std::vector<HostTensor> inputs,
+/// Sets inputs, runs once, compares: nullopt when right.
+std::optional<StageOutcome> checkInputs(EvaluationRun &run, BoundCase &bound, const InputRecipe &inputs,
                                         const std::string &what, std::uint8_t poison = poisonNan);
+
+/// An input that a run has changed, as a failure; nullopt where all are bit for bit as they were.
+std::optional<StageOutcome> checkInputsUnchanged(EvaluationRun &run, const BoundCase &bound,
+                                                 const InputRecipe &inputs, const std::string &where);
 
 /// The case for stages that run many times: the captured one, or, where that is large for this device, the
 /// largest that is not.

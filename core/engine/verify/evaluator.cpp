@@ -4,8 +4,11 @@
 #include "base/text.h"
 #include "engine/measure/statistics.h"
 #include "evaluation_run.h"
+#include "stage_budgets.h"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace kernelwright
 {
@@ -80,6 +83,9 @@ public:
         , device_(device)
         , options_(options)
         , references_(prepared_.weights, std::move(torchDevice))
+        , bench_(options_.benchKernels
+                     ? makeDeviceBench(prepared_, references_, device_, options_.benchKernels, clock_)
+                     : makeHostBench(prepared_, references_, clock_))
     {}
 
     const PreparedTask &task() const override { return prepared_; }
@@ -87,13 +93,10 @@ public:
     Evaluation evaluate(const EvaluationRequest &request) override
     {
         const auto start = std::chrono::steady_clock::now();
-        EvaluationRun run{device_,
-                          prepared_,
-                          references_,
-                          compiler_,
-                          options_,
-                          request,
-                          std::mt19937_64(options_.seed ? *options_.seed : unforeseeableSeed())};
+        EvaluationRun run{
+            device_,  prepared_, references_,
+            *bench_,  clock_,    compiler_,
+            options_, request,   std::mt19937_64(options_.seed ? *options_.seed : unforeseeableSeed())};
         const DeviceInfo &info = device_.info();
         run.evaluation.device = info.isSimulated ? info.id + " (modelled)" : info.id + " " + info.name;
         if (runStages(run)) conclude(run);
@@ -103,7 +106,7 @@ public:
 
 private:
     /// False when a stage has failed; verdict and reason are then set.
-    bool runStages(EvaluationRun &run) const
+    bool runStages(EvaluationRun &run)
     {
         for (const Stage &stage : allStages) {
             if (run.request.cancel.isCancelled()) {
@@ -120,17 +123,29 @@ private:
         return request.stages.empty() || stage == "compile" || request.stages.count(stage) > 0;
     }
 
-    bool runStage(EvaluationRun &run, const Stage &stage) const
+    std::chrono::milliseconds budgetOf(std::string_view stage) const
+    {
+        if (options_.stageBudget.count() > 0) return options_.stageBudget;
+        const auto *const budget =
+            std::find_if(stageBudgets.begin(), stageBudgets.end(),
+                         [&](const StageBudget &entry) { return entry.stage == stage; });
+        return device_.info().isSimulated ? budget->onSimulator : budget->onGpu;
+    }
+
+    bool runStage(EvaluationRun &run, const Stage &stage)
     {
         const auto start = std::chrono::steady_clock::now();
         StageResult result{stage.name, StageStatus::Running, "", 0};
         if (run.request.onStage) run.request.onStage(result);
-        run.stageDeadline = start + options_.stageBudget;
+        run.stageDeadline = start + budgetOf(stage.name);
+        clock_.take();
         StageOutcome outcome =
             isAskedFor(run.request, stage.name) ? stage.run(run) : StageOutcome::skipped("not asked for");
         result.status = outcome.status;
         result.message = outcome.message;
         result.seconds = secondsSince(start);
+        result.budgetSeconds = std::chrono::duration<double>(budgetOf(stage.name)).count();
+        result.steps = clock_.take();
         run.evaluation.stages.push_back(result);
         if (run.request.onStage) run.request.onStage(result);
         if (!outcome.isFailed()) return true;
@@ -155,6 +170,8 @@ private:
     Device &device_;
     EvaluatorOptions options_;
     ReferenceRunner references_;
+    StepClock clock_;
+    std::unique_ptr<TestBench> bench_;
     CompileCache compiler_;
 };
 
@@ -166,6 +183,16 @@ std::string torchDeviceFor(const DeviceInfo &info)
 
 } // namespace
 
+Result<std::shared_ptr<BenchKernels>> loadBenchKernels(Device &device)
+{
+    return BenchKernels::load(device);
+}
+
+bool judgesOnDevice(const Device &device)
+{
+    return torchDeviceFor(device.info()) != "cpu";
+}
+
 Result<std::unique_ptr<Evaluator>> Evaluator::create(PreparedTask task, Device &device,
                                                      const EvaluatorOptions &options)
 {
@@ -175,7 +202,17 @@ Result<std::unique_ptr<Evaluator>> Evaluator::create(PreparedTask task, Device &
                                              " inputs but " + std::to_string(task.capturedInputs.size()) +
                                              " captured ones");
     std::string torchDevice = torchDeviceFor(device.info());
-    return std::make_unique<TaskEvaluator>(std::move(task), device, options, std::move(torchDevice));
+    EvaluatorOptions chosen = options;
+    using Bench = EvaluatorOptions::Bench;
+    const bool onDevice =
+        options.bench == Bench::Device || (options.bench == Bench::Automatic && judgesOnDevice(device));
+    if (!onDevice) chosen.benchKernels.reset();
+    if (onDevice && !chosen.benchKernels) {
+        auto kernels = loadBenchKernels(device);
+        if (!kernels) return forward(kernels.error());
+        chosen.benchKernels = std::move(*kernels);
+    }
+    return std::make_unique<TaskEvaluator>(std::move(task), device, chosen, std::move(torchDevice));
 }
 
 } // namespace kernelwright

@@ -50,11 +50,26 @@ struct EvaluationRequest
     CancelToken cancel;
 };
 
+/// The kernels that draw inputs and judge outputs on one device, which must outlive them; shared by its
+/// evaluators.
+class BenchKernels;
+Result<std::shared_ptr<BenchKernels>> loadBenchKernels(Device &device);
+bool judgesOnDevice(const Device &device); ///< whether evaluators use them there, unless told otherwise
+
 struct EvaluatorOptions
 {
-    std::chrono::milliseconds launchTimeout{0};   ///< of one run of a candidate's kernels; 0 = by device
-    std::chrono::milliseconds stageBudget{60000}; ///< a stage takes up no further case after this time
+    std::chrono::milliseconds launchTimeout{0}; ///< of one run of a candidate's kernels; 0 = by device
+    std::chrono::milliseconds stageBudget{0};   ///< of every stage; 0 = those of stage_budgets.h
     std::optional<std::uint64_t> seed; ///< of the random inputs; absent = another one in each evaluation
+
+    /// Where inputs are drawn and outputs judged; the verdicts are the same.
+    enum class Bench {
+        Automatic, ///< on a GPU that LibTorch can use too, else on the host
+        Host,
+        Device
+    };
+    Bench bench = Bench::Automatic;
+    std::shared_ptr<BenchKernels> benchKernels; ///< absent = each evaluator that needs them loads its own
 };
 
 /// Judges candidates for one task on one device; keeps references and compiled programs between candidates.

@@ -12,13 +12,15 @@ constexpr std::int64_t zoneBytes = 4096; // a multiple of the alignment that all
 constexpr std::byte zonePattern{0xA5};
 } // namespace
 
-Result<GuardedBuffer> GuardedBuffer::allocate(Device &device, std::int64_t bytes, const std::string &label)
+Result<GuardedBuffer> GuardedBuffer::allocate(Device &device, std::int64_t bytes, const std::string &label,
+                                              std::int64_t offset)
 {
     GuardedBuffer buffer;
     buffer.device_ = &device;
     buffer.label_ = label;
     buffer.bytes_ = bytes;
     if (!device.info().isSimulated) buffer.guard_ = buffer.tail_ = zoneBytes;
+    buffer.guard_ += offset;
     // A tensor without elements still has an address.
     const std::int64_t total = std::max<std::int64_t>(1, bytes + buffer.guard_ + buffer.tail_);
     auto memory = device.allocate(total, label);
@@ -30,9 +32,9 @@ Result<GuardedBuffer> GuardedBuffer::allocate(Device &device, std::int64_t bytes
 
 Result<void> GuardedBuffer::renewGuards()
 {
-    if (guard_ == 0) return {};
+    if (tail_ == 0) return {};
     const std::vector<std::byte> zone(static_cast<std::size_t>(zoneBytes), zonePattern);
-    if (const auto front = device_->write(*memory_, 0, zone); !front) return front;
+    if (const auto front = device_->write(*memory_, guard_ - zoneBytes, zone); !front) return front;
     return device_->write(*memory_, guard_ + bytes_, zone);
 }
 
@@ -49,6 +51,20 @@ Result<void> GuardedBuffer::read(std::span<std::byte> bytes) const
     return bytes.empty() ? Result<void>() : device_->read(*memory_, guard_, bytes);
 }
 
+Result<void> GuardedBuffer::readAt(std::int64_t offset, std::span<std::byte> bytes) const
+{
+    return device_->read(*memory_, guard_ + offset, bytes);
+}
+
+Result<double> GuardedBuffer::elementAt(DType dtype, std::int64_t index) const
+{
+    HostTensor element = makeHostTensor(dtype, {1});
+    const std::size_t size = dtypeSize(dtype);
+    const auto read = readAt(index * static_cast<std::int64_t>(size), std::span(element.data(), size));
+    if (!read) return forward(read.error());
+    return elementAsDouble(element, 0);
+}
+
 Result<void> GuardedBuffer::poison(std::uint8_t byte)
 {
     if (bytes_ == 0) return {};
@@ -58,9 +74,9 @@ Result<void> GuardedBuffer::poison(std::uint8_t byte)
 
 Result<std::optional<std::int64_t>> GuardedBuffer::damagedAt() const
 {
-    if (guard_ == 0) return std::optional<std::int64_t>();
+    if (tail_ == 0) return std::optional<std::int64_t>();
     std::vector<std::byte> zone(static_cast<std::size_t>(zoneBytes));
-    for (const std::int64_t start : {std::int64_t{0}, guard_ + bytes_}) {
+    for (const std::int64_t start : {guard_ - zoneBytes, guard_ + bytes_}) {
         if (const auto read = device_->read(*memory_, start, zone); !read) return forward(read.error());
         const auto damaged =
             std::find_if(zone.begin(), zone.end(), [](std::byte b) { return b != zonePattern; });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/device/device.h"
+#include "graph/tensor_type.h"
 
 #include <optional>
 #include <vector>
@@ -14,7 +15,9 @@ namespace kernelwright
 class GuardedBuffer
 {
 public:
-    static Result<GuardedBuffer> allocate(Device &device, std::int64_t bytes, const std::string &label);
+    /// `offset`: bytes by which the buffer lies behind an address that is aligned to 256.
+    static Result<GuardedBuffer> allocate(Device &device, std::int64_t bytes, const std::string &label,
+                                          std::int64_t offset = 0);
 
     std::uint64_t address() const { return memory_->address() + static_cast<std::uint64_t>(guard_); }
     std::int64_t byteCount() const { return bytes_; }
@@ -22,6 +25,9 @@ public:
 
     Result<void> write(std::span<const std::byte> bytes);
     Result<void> read(std::span<std::byte> bytes) const;
+    Result<void> readAt(std::int64_t offset, std::span<std::byte> bytes) const; ///< some of them
+
+    Result<double> elementAt(DType dtype, std::int64_t index) const; ///< of a packed tensor
 
     /// Fills the buffer with this byte, as memory that nothing has been written to, and renews the guard
     /// zones.
@@ -38,7 +44,7 @@ private:
     std::unique_ptr<DeviceMemory> memory_;
     std::string label_;
     std::int64_t bytes_ = 0;
-    std::int64_t guard_ = 0; ///< bytes of the zone in front
+    std::int64_t guard_ = 0; ///< bytes of the zone in front; the offset on the simulator
     std::int64_t tail_ = 0;  ///< bytes of the zone behind
 };
 

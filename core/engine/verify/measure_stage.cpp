@@ -14,22 +14,30 @@ namespace kernelwright
 namespace
 {
 
-/// How many buffer sets fit: inputs in rotation must not crowd the device or, on the simulator, the time.
-int setCount(const EvaluationRun &run)
+std::int64_t bytesOf(const ShapeCase &shapes)
 {
-    const ShapeCase &captured = run.task().cases.front();
-    if (run.device.info().isSimulated) return elementsOf(captured) > (std::int64_t{1} << 21) ? 1 : 2;
     std::int64_t bytes = 1;
-    for (const auto *tensors : {&captured.inputs, &captured.outputs})
+    for (const auto *tensors : {&shapes.inputs, &shapes.outputs})
         for (const TensorType &type : *tensors)
             bytes += type.byteCount();
-    return static_cast<int>(std::clamp<std::int64_t>(run.device.info().memoryBytes / 8 / bytes, 1, 3));
+    return bytes;
+}
+
+/// Together the sets are to be larger than any cache, so that lines which a candidate pins there are of no
+/// use to its next calls; they must not crowd the device nor, on the simulator, cost too much time.
+int setCount(const EvaluationRun &run)
+{
+    constexpr std::int64_t largerThanCaches = std::int64_t{160} << 20;
+    const ShapeCase &captured = run.task().cases.front();
+    if (run.device.info().isSimulated) return elementsOf(captured) > (std::int64_t{1} << 21) ? 1 : 2;
+    const std::int64_t bytes = bytesOf(captured), fitting = run.device.info().memoryBytes / 8 / bytes;
+    const std::int64_t wanted = std::clamp<std::int64_t>(largerThanCaches / bytes, 2, 12);
+    return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, fitting)));
 }
 
 TimingOptions timingOptions(const EvaluationRun &run)
 {
     TimingOptions options;
-    options.minimumSamples = 40; // some of the candidate's are left out again
     options.cancel = run.request.cancel;
     if (run.device.info().isSimulated) {
         // The model gives the same work the same time: two samples show that it does.
@@ -39,17 +47,18 @@ TimingOptions timingOptions(const EvaluationRun &run)
     return options;
 }
 
-/// Eager on the same inputs as the candidate, set by set.
-Result<TimedWork> eagerWork(EvaluationRun &run, const TimedCandidate &candidate)
+/// Eager on inputs like the candidate's, but others: what it computes is no candidate's answer.
+Result<TimedWork> eagerWork(EvaluationRun &run, std::size_t sets)
 {
-    auto sets = std::make_shared<std::vector<std::function<Result<void>()>>>();
-    for (std::size_t i = 0; i < candidate.setCount(); ++i) {
-        auto work = run.references.timedEager(run.task().cases.front(), candidate.inputsOf(i));
+    constexpr std::size_t mostSets = 3;
+    auto works = std::make_shared<std::vector<std::function<Result<void>()>>>();
+    for (std::size_t i = 0; i < std::min(sets, mostSets); ++i) {
+        auto work = run.bench.timedEager(run.task().cases.front(), run.freshInputs());
         if (!work) return forward(work.error());
-        sets->push_back(std::move(*work));
+        works->push_back(std::move(*work));
     }
-    return TimedWork{"eager", [sets, next = std::make_shared<std::size_t>(0)]() -> Result<void> {
-                         return (*sets)[(*next)++ % sets->size()]();
+    return TimedWork{"eager", [works, next = std::make_shared<std::size_t>(0)]() -> Result<void> {
+                         return (*works)[(*next)++ % works->size()]();
                      }};
 }
 
@@ -85,13 +94,17 @@ std::optional<StageOutcome> checkKernelCount(const EvaluationRun &run, const std
 
 std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candidate)
 {
-    std::vector<TimedWork> works{{"candidate", [&candidate] { return candidate.enqueue(); }}};
+    std::vector<TimedWork> works{candidate.work()};
     if (canMeasureEager(run)) {
-        auto eager = eagerWork(run, candidate);
+        const StepClock::Step step(run.clock, "baseline");
+        auto eager = eagerWork(run, candidate.setCount());
         if (!eager) return StageOutcome::failed(Verdict::NotRun, "the baseline: " + eager.error().message);
         works.push_back(std::move(*eager));
     }
-    auto timing = run.device.timeInterleaved(works, timingOptions(run));
+    auto timing = [&] {
+        const StepClock::Step step(run.clock, "timing");
+        return run.device.timeInterleaved(works, timingOptions(run));
+    }();
     if (auto wrong = candidate.finish()) return wrong;
     if (!timing) return failure(timing.error(), "timing");
     if (timing->samples.size() != works.size() || timing->samples.front().empty())
@@ -99,7 +112,7 @@ std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candid
     Evaluation &evaluation = run.evaluation;
     evaluation.timeSource = timing->timeSource;
     evaluation.metricsNote = timing->note;
-    const std::vector<TimeSample> samples = candidate.undisturbed(timing->samples[0]);
+    const std::vector<TimeSample> &samples = timing->samples[0];
     evaluation.latency = summarize(samples);
     run.candidateTimes = sumsOf(samples);
     if (works.size() > 1) {
@@ -114,6 +127,7 @@ std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candid
 /// A counter that cannot be read costs its number, not the evaluation.
 void readCounters(EvaluationRun &run, TimedCandidate &candidate)
 {
+    const StepClock::Step step(run.clock, "counters");
     auto counters =
         run.device.countersOf(*run.module, candidate.firstSet()->buffers().launches(), run.request.cancel);
     std::string &note = run.evaluation.metricsNote;
@@ -127,8 +141,8 @@ void readCounters(EvaluationRun &run, TimedCandidate &candidate)
 StageOutcome runMeasureStage(EvaluationRun &run)
 {
     TimedCandidate candidate;
-    const int longestDistance = run.device.info().isSimulated ? 1 : 12;
-    if (auto failed = candidate.prepare(run, setCount(run), longestDistance)) return *failed;
+    const int inspectionDistance = run.device.info().isSimulated ? 1 : 8;
+    if (auto failed = candidate.prepare(run, setCount(run), inspectionDistance)) return *failed;
     if (auto failed = takeTimes(run, candidate)) return *failed;
     readCounters(run, candidate);
     run.timedCase = candidate.firstSet();
@@ -162,12 +176,11 @@ StageOutcome runRecheckStage(EvaluationRun &run)
     if (!damage) return failure(damage.error(), "after timing");
     if (*damage)
         return StageOutcome::failed(Verdict::Incorrect, "while it was timed the candidate " + **damage);
-    std::vector<HostTensor> unseen =
-        generateInputs(run.task(), captured, run.prepared.capturedInputs, InputPattern::LikeCaptured,
-                       WeightChoice::Redrawn, run.random());
-    if (auto wrong = checkInputs(run, *run.timedCase, std::move(unseen),
-                                 "unseen inputs and weights after timing", poisonNumber))
+    const InputRecipe unseen = run.freshInputs(InputPattern::LikeCaptured, WeightChoice::Redrawn);
+    if (auto wrong =
+            checkInputs(run, *run.timedCase, unseen, "unseen inputs and weights after timing", poisonNumber))
         return *wrong;
+    if (auto changed = checkInputsUnchanged(run, *run.timedCase, unseen, "after timing")) return *changed;
     return StageOutcome::passed("right on unseen inputs and weights in the buffers that were timed");
 }
 

@@ -72,6 +72,34 @@ Result<std::function<Result<void>()>> ReferenceRunner::timedEager(const ShapeCas
     return executor->prepare(inputs, nullptr);
 }
 
+Result<std::function<Result<void>()>> ReferenceRunner::timedEager(const ShapeCase &shapes,
+                                                                  const std::vector<ResidentTensor> &inputs)
+{
+    std::unique_ptr<Executor> &executor = executorsOf(shapes).eager;
+    if (const auto made = makeExecutor(executor, shapes, false); !made) return forward(made.error());
+    return executor->prepareResident(inputs);
+}
+
+Result<ReferenceRunner::ResidentExpectations>
+ReferenceRunner::expectResident(const ShapeCase &shapes, const std::vector<ResidentTensor> &inputs,
+                                const CancelToken &cancel)
+{
+    Executors &executors = executorsOf(shapes);
+    ResidentExpectations expected;
+    for (const bool float64 : {true, false}) {
+        std::unique_ptr<Executor> &executor = float64 ? executors.exact : executors.eager;
+        if (const auto made = makeExecutor(executor, shapes, float64); !made) return forward(made.error());
+        auto outputs = executor->runResident(inputs, cancel);
+        if (!outputs) return forward(outputs.error(), "running the reference for case '" + shapes.name + "'");
+        (float64 ? expected.exact : expected.eager) = std::move(*outputs);
+    }
+    if (expected.exact.size() != expected.eager.size())
+        return fail(ErrorCode::Internal, "the reference has " + std::to_string(expected.exact.size()) +
+                                             " outputs in float64 and " +
+                                             std::to_string(expected.eager.size()) + " otherwise");
+    return expected;
+}
+
 Result<std::vector<HostTensor>> ReferenceRunner::run(std::unique_ptr<Executor> &executor,
                                                      const ShapeCase &shapes, bool float64,
                                                      const std::vector<HostTensor> &inputs,

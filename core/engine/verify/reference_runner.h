@@ -34,6 +34,18 @@ public:
     Result<std::function<Result<void>()>> timedEager(const ShapeCase &shapes,
                                                      const std::vector<HostTensor> &inputs);
 
+    /// Both expectations of every output, and eager to be timed, on inputs that lie on torchDevice().
+    struct ResidentExpectations
+    {
+        std::vector<ResidentTensor> exact;
+        std::vector<ResidentTensor> eager;
+    };
+    Result<ResidentExpectations> expectResident(const ShapeCase &shapes,
+                                                const std::vector<ResidentTensor> &inputs,
+                                                const CancelToken &cancel);
+    Result<std::function<Result<void>()>> timedEager(const ShapeCase &shapes,
+                                                     const std::vector<ResidentTensor> &inputs);
+
     const std::string &torchDevice() const { return torchDevice_; }
 
 private:

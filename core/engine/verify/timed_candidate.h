@@ -6,33 +6,26 @@
 namespace kernelwright
 {
 
-/// The candidate as work to be timed, on several buffer sets in rotation.
+/// The candidate as work to be timed, on several buffer sets in turn.
 ///
-/// Some calls, at random distances, are inspected: the outputs are poisoned just before the call and compared
-/// with the verified ones before the next. So a candidate cannot tell which of the timed calls have to be
-/// honest: neither by counting, nor by the addresses, nor by finding the right answer still in place. Samples
-/// of calls that an inspection has disturbed are left out.
+/// Before every call, outside the clock and before the cache is flushed, the set gets inputs and weights that
+/// nobody has seen, and outputs and workspaces that hold some byte. So nothing that a candidate keeps from an
+/// earlier call can be right, and no right answer is ever in place: there is nothing to skip. Some calls, at
+/// random, are inspected after they were made: outputs are judged and inputs compared. An inspected call
+/// looks like any other.
 class TimedCandidate
 {
 public:
-    /// Allocates the sets, runs and judges each once; the returned outcome is set when that fails.
-    /// The distance between inspections is drawn between 1 and `longestDistance` calls.
-    std::optional<StageOutcome> prepare(EvaluationRun &run, int sets, int longestDistance);
+    /// Allocates the sets, runs and judges each once; the returned outcome is set when that fails. One call
+    /// in `inspectionDistance`, on average, is inspected; the first of each set always.
+    std::optional<StageOutcome> prepare(EvaluationRun &run, int sets, int inspectionDistance);
 
-    Result<void> enqueue();
+    TimedWork work(); ///< valid as long as the object stays where it is
 
-    /// The samples of undisturbed calls, where samples and calls correspond (the last sample is of the last
-    /// call); all of them otherwise, or where too few would be left.
-    std::vector<TimeSample> undisturbed(const std::vector<TimeSample> &samples) const;
-
-    /// Compares the outputs of the last calls; the failure of any inspection so far.
+    /// Inspects the last call; the failure of any inspection so far.
     std::optional<StageOutcome> finish();
 
     const std::shared_ptr<BoundCase> &firstSet() const { return sets_.front().bound; }
-    const std::vector<HostTensor> &inputsOf(std::size_t set) const
-    {
-        return sets_[set].bound->buffers().inputs();
-    }
     std::size_t setCount() const { return sets_.size(); }
     int inspections() const { return inspections_; }
 
@@ -40,19 +33,20 @@ private:
     struct Set
     {
         std::shared_ptr<BoundCase> bound;
-        std::vector<ExpectedOutput> expected;
-        std::vector<HostTensor> verified; ///< outputs of the run that was judged
+        InputRecipe inputs;
+        std::uint8_t poison = 0;
         bool wasCalled = false;
     };
     std::optional<StageOutcome> prepareSet(EvaluationRun &run);
-    std::optional<StageOutcome> inspect(std::size_t set);
+    Result<void> prepareCall();
+    Result<void> enqueue();
+    std::optional<StageOutcome> inspect(Set &set);
 
     EvaluationRun *run_ = nullptr;
     std::vector<Set> sets_;
-    int longestDistance_ = 1;
-    int untilInspection_ = 0;
-    std::vector<bool> disturbed_; ///< per call: poisoned before it, or compared before it
+    int inspectionDistance_ = 1;
     int inspections_ = 0;
+    std::size_t current_ = 0;            ///< the set of the call that is prepared or was made
     std::optional<std::size_t> pending_; ///< the set whose last call is to be inspected
     std::optional<StageOutcome> failure_;
 };

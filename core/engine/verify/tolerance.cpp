@@ -4,10 +4,8 @@
 #include "base/parallel.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 namespace kernelwright
 {
@@ -15,38 +13,73 @@ namespace kernelwright
 namespace
 {
 
-struct FloatFormat
+constexpr bool sameNumber(DType dtype, formula::ElementType type)
 {
-    int mantissaBits = 0;     ///< without the hidden one
-    int smallestExponent = 0; ///< of normal numbers
-    double largest = 0;
-};
+    return static_cast<int>(dtype) == static_cast<int>(type);
+}
+static_assert(sameNumber(DType::Float64, formula::float64) && sameNumber(DType::Float32, formula::float32) &&
+              sameNumber(DType::Float16, formula::float16) && sameNumber(DType::BFloat16, formula::bfloat16));
+static_assert(sameNumber(DType::Int64, formula::int64) && sameNumber(DType::Int32, formula::int32) &&
+              sameNumber(DType::Int16, formula::int16) && sameNumber(DType::Int8, formula::int8));
+static_assert(sameNumber(DType::UInt8, formula::uint8) && sameNumber(DType::Bool, formula::boolean) &&
+              sameNumber(DType::Float8E4M3, formula::float8e4m3) &&
+              sameNumber(DType::Float8E5M2, formula::float8e5m2));
+static_assert(parallelChunkSize % formula::tileElements == 0, "a chunk is whole tiles");
 
-FloatFormat formatOf(DType dtype)
+formula::FloatFormat formatOf(DType dtype)
 {
-    switch (dtype) {
-    case DType::Float64:
-        return {52, -1022, std::numeric_limits<double>::max()};
-    case DType::Float32:
-        return {23, -126, std::numeric_limits<float>::max()};
-    case DType::Float16:
-        return {10, -14, 65504};
-    case DType::BFloat16:
-        return {7, -126, std::ldexp(255.0, 120)};
-    case DType::Float8E4M3:
-        return {3, -6, 448};
-    case DType::Float8E5M2:
-        return {2, -14, 57344};
-    default:
-        return {};
-    }
+    return formula::formatOf(static_cast<int>(dtype));
 }
 
-/// What one chunk of the elements adds up to.
-struct Sums
+using Lanes = std::array<double, formula::tileLanes>;
+
+double addedLanes(Lanes &lanes)
 {
-    double largest = 0, squares = 0, finite = 0, maxError = 0, excess = 0;
-};
+    for (std::size_t half = lanes.size() / 2; half > 0; half /= 2)
+        for (std::size_t lane = 0; lane < half; ++lane)
+            lanes[lane] += lanes[lane + half];
+    return lanes[0];
+}
+
+/// Calls visit(tile, begin, end) for every tile of elements, on all cores.
+template <class Visit>
+void forEachTile(std::size_t count, const Visit &visit)
+{
+    constexpr std::size_t tileSize = formula::tileElements;
+    parallelChunks(static_cast<std::int64_t>(count), [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        for (auto first = static_cast<std::size_t>(begin); first < static_cast<std::size_t>(end);
+             first += tileSize)
+            visit(first / tileSize, first, std::min(first + tileSize, static_cast<std::size_t>(end)));
+    });
+}
+
+double largestMagnitude(const std::vector<double> &values, std::size_t count, std::vector<double> &tiles)
+{
+    forEachTile(count, [&](std::size_t tile, std::size_t begin, std::size_t end) {
+        double largest = 0;
+        for (std::size_t i = begin; i < end; ++i)
+            if (std::isfinite(values[i])) largest = std::max(largest, std::fabs(values[i]));
+        tiles[tile] = largest;
+    });
+    return tiles.empty() ? 0 : *std::max_element(tiles.begin(), tiles.end());
+}
+
+void addSquares(const std::vector<double> &values, std::size_t count, double largest,
+                std::vector<double> &squares, std::vector<double> &finite)
+{
+    forEachTile(count, [&](std::size_t tile, std::size_t begin, std::size_t end) {
+        Lanes sums{};
+        double numbers = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!std::isfinite(values[i])) continue;
+            const double scaled = values[i] / largest;
+            sums[(i - begin) % sums.size()] += scaled * scaled;
+            ++numbers;
+        }
+        squares[tile] = addedLanes(sums);
+        finite[tile] = numbers;
+    });
+}
 
 } // namespace
 
@@ -57,99 +90,81 @@ double largestFinite(DType dtype)
 
 double smallestPositive(DType dtype)
 {
-    const FloatFormat format = formatOf(dtype);
-    return format.largest == 0 ? 0 : std::ldexp(1.0, format.smallestExponent - format.mantissaBits);
+    const formula::FloatFormat format = formatOf(dtype);
+    return format.largest == 0 ? 0 : formula::powerOfTwo(format.smallestExponent - format.mantissaBits);
 }
 
 double halfUlp(DType dtype, double magnitude)
 {
-    const FloatFormat format = formatOf(dtype);
-    if (format.largest == 0) return 0;
-    const double bounded = std::min(std::fabs(magnitude), format.largest);
-    // This runs once per element of every output, so exponents are read and made as bits; a double below the
-    // normal numbers reads as −1023, which the type's own smallest exponent replaces.
-    const auto biased = static_cast<int>(std::bit_cast<std::uint64_t>(bounded) >> 52);
-    const int exponent = std::max(biased - 1023, format.smallestExponent) - format.mantissaBits - 1;
-    if (exponent < -1022) return std::ldexp(1.0, exponent);
-    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+    return formula::halfUlpOf(formatOf(dtype), magnitude);
 }
 
 double roundTo(DType dtype, double value)
 {
-    const FloatFormat format = formatOf(dtype);
-    if (format.largest == 0 || dtype == DType::Float64 || !std::isfinite(value)) return value;
-    const double unit = 2 * halfUlp(dtype, value);
-    const double rounded = std::nearbyint(value / unit) * unit;
-    return std::fabs(rounded) > format.largest ? std::copysign(std::numeric_limits<double>::infinity(), value)
-                                               : rounded;
+    return formula::roundedTo(static_cast<int>(dtype), value);
+}
+
+formula::ErrorBound emptyBound(DType dtype, const Tolerance &tolerance)
+{
+    return {static_cast<int>(dtype),
+            tolerance.eagerMultiple,
+            tolerance.outputRoundings,
+            std::ldexp(1.0, dtype == DType::Float64 ? -53 : -24),
+            0,
+            0};
+}
+
+double rmsOf(double largest, std::span<const double> squares, std::span<const double> finite)
+{
+    double sum = 0, count = 0;
+    for (std::size_t tile = 0; tile < squares.size(); ++tile) {
+        sum += squares[tile];
+        count += finite[tile];
+    }
+    return count > 0 ? largest * std::sqrt(sum / count) : 0;
 }
 
 AllowedError::AllowedError(DType dtype, const std::vector<double> &exact, const std::vector<double> &eager,
                            const Tolerance &tolerance)
-    : dtype_(dtype)
-    , tolerance_(tolerance)
-    , unitRoundoff_(std::ldexp(1.0, dtype == DType::Float64 ? -53 : -24))
+    : bound_(emptyBound(dtype, tolerance))
 {
-    const auto count = static_cast<std::int64_t>(std::min(exact.size(), eager.size()));
-    std::vector<Sums> chunks(static_cast<std::size_t>(parallelChunkCount(count)));
-    const auto forEach = [&](const auto &visit) {
-        parallelChunks(count, [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-            Sums &sums = chunks[static_cast<std::size_t>(chunk)];
-            for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                if (std::isfinite(exact[i])) visit(sums, exact[i], eager[i]);
-        });
-    };
-    forEach([](Sums &sums, double r, double) { sums.largest = std::max(sums.largest, std::fabs(r)); });
-    double largest = 0; // squares are taken relative to it: near the type's maximum they would overflow
-    for (const Sums &sums : chunks)
-        largest = std::max(largest, sums.largest);
-    if (largest > 0)
-        forEach([largest](Sums &sums, double r, double) {
-            sums.squares += (r / largest) * (r / largest);
-            ++sums.finite;
-        });
-    double squares = 0, finite = 0;
-    for (const Sums &sums : chunks) {
-        squares += sums.squares;
-        finite += sums.finite;
+    const std::size_t count = std::min(exact.size(), eager.size());
+    constexpr std::size_t tileSize = formula::tileElements;
+    std::vector<double> first((count + tileSize - 1) / tileSize), second(first.size());
+    const double largest = largestMagnitude(exact, count, first);
+    if (largest > 0) { // squares are taken relative to it: near the type's maximum they would overflow
+        addSquares(exact, count, largest, first, second);
+        bound_.rms = rmsOf(largest, first, second);
     }
-    rms_ = finite > 0 ? largest * std::sqrt(squares / finite) : 0;
-    forEach([this](Sums &sums, double r, double e) {
-        if (!std::isfinite(e) || !eagerHolds(r, e)) return;
-        const double error = std::fabs(e - r);
-        sums.maxError = std::max(sums.maxError, error);
-        const double beyond = error - halfUlp(dtype_, r);
-        if (beyond > 0) sums.excess = std::max(sums.excess, beyond / (std::fabs(r) + rms_));
+    forEachTile(count, [&](std::size_t tile, std::size_t begin, std::size_t end) {
+        double maxError = 0, excess = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            double error = 0;
+            excess = std::max(excess, formula::excessOf(bound_, exact[i], eager[i], error));
+            maxError = std::max(maxError, error);
+        }
+        first[tile] = maxError;
+        second[tile] = excess;
     });
-    for (const Sums &sums : chunks) {
-        eagerMaxError_ = std::max(eagerMaxError_, sums.maxError);
-        excess_ = std::max(excess_, sums.excess);
+    for (std::size_t tile = 0; tile < first.size(); ++tile) {
+        eagerMaxError_ = std::max(eagerMaxError_, first[tile]);
+        bound_.excess = std::max(bound_.excess, second[tile]);
     }
 }
 
 bool AllowedError::eagerHolds(double exact, double eager) const
 {
-    const double target = roundTo(dtype_, exact);
-    if (std::isnan(target) || std::isnan(eager)) return std::isnan(target) && std::isnan(eager);
-    if (std::isinf(target) || std::isinf(eager)) return target == eager || isAtTheEdge(exact, eager);
-    return std::fabs(eager - exact) <= 0.5 * (std::fabs(exact) + rms_);
+    return formula::eagerHolds(bound_, exact, eager);
 }
 
 bool AllowedError::isAtTheEdge(double exact, double other) const
 {
-    const double edge = largestFinite(dtype_), room = at(exact);
-    return std::isfinite(exact) && !std::isnan(other) && (other > 0) == (exact > 0) &&
-           std::fabs(exact) + room >= edge && std::fabs(exact) - room <= edge;
+    return formula::isAtTheEdge(bound_, exact, other);
 }
 
 double AllowedError::at(double exact) const
 {
-    const double magnitude = std::fabs(exact);
-    const double rounding = halfUlp(dtype_, magnitude);
-    const double measured = excess_ * (magnitude + rms_);
-    const double least = unitRoundoff_ * (4 * magnitude + rms_);
-    return tolerance_.eagerMultiple * (std::max(measured, least) + rounding) +
-           tolerance_.outputRoundings * rounding;
+    return formula::allowedError(bound_, exact);
 }
 
 } // namespace kernelwright

@@ -30,9 +30,11 @@
 // Integers and bools must be equal to what float64 or eager gives.
 #pragma once
 
+#include "formula/tolerance_formula.h"
 #include "graph/tensor_type.h"
 #include "kernel/task.h"
 
+#include <span>
 #include <vector>
 
 namespace kernelwright
@@ -58,6 +60,11 @@ public:
     /// `exact` and `eager` hold the same elements in the same order.
     AllowedError(DType dtype, const std::vector<double> &exact, const std::vector<double> &eager,
                  const Tolerance &tolerance);
+    /// Of quantities that were found elsewhere.
+    AllowedError(const formula::ErrorBound &bound, double eagerMaxError)
+        : bound_(bound)
+        , eagerMaxError_(eagerMaxError)
+    {}
 
     double at(double exact) const; ///< allowed_i for a finite r_i
     bool eagerHolds(double exact, double eager) const;
@@ -65,17 +72,21 @@ public:
     /// True when r_i lies so near the type's largest value that Inf and that value are both within tolerance,
     /// and `other` has its sign.
     bool isAtTheEdge(double exact, double other) const;
-    double excess() const { return excess_; }
-    double scale() const { return rms_; }
+    double excess() const { return bound_.excess; }
+    double scale() const { return bound_.rms; }
     double eagerMaxError() const { return eagerMaxError_; } ///< max |e_i − r_i| over finite elements
+    const formula::ErrorBound &bound() const { return bound_; }
 
 private:
-    DType dtype_;
-    Tolerance tolerance_;
-    double unitRoundoff_ = 0;
-    double rms_ = 0;
-    double excess_ = 0;
+    formula::ErrorBound bound_;
     double eagerMaxError_ = 0;
 };
+
+/// The formula's quantities for an output of this type, before anything is known of its elements.
+formula::ErrorBound emptyBound(DType dtype, const Tolerance &tolerance);
+
+/// rms from what the tiles add up to: the sums of squares relative to `largest`, and the counts of finite
+/// elements.
+double rmsOf(double largest, std::span<const double> squares, std::span<const double> finite);
 
 } // namespace kernelwright
