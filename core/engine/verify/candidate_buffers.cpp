@@ -88,6 +88,8 @@ void CandidateBuffers::bindLaunches(const ResolvedPlan &plan)
 
 Result<void> CandidateBuffers::poison(std::uint8_t byte)
 {
+    for (GuardedBuffer &buffer : inputBuffers_)
+        if (const auto guarded = buffer.guard(byte); !guarded) return guarded;
     for (auto *buffers : {&outputBuffers_, &workspaces_})
         for (GuardedBuffer &buffer : *buffers)
             if (const auto poisoned = buffer.poison(byte); !poisoned) return poisoned;

@@ -24,7 +24,7 @@ public:
     const GuardedBuffer &input(std::size_t index) const { return inputBuffers_[index]; }
     const GuardedBuffer &output(std::size_t index) const { return outputBuffers_[index]; }
 
-    /// Fills outputs and workspaces with this byte.
+    /// Fills outputs and workspaces with this byte, and the guard zones of everything.
     Result<void> poison(std::uint8_t byte);
 
     const std::vector<DeviceLaunch> &launches() const { return launches_; }

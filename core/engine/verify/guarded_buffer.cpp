@@ -9,7 +9,6 @@ namespace kernelwright
 namespace
 {
 constexpr std::int64_t zoneBytes = 4096; // a multiple of the alignment that allocate() promises
-constexpr std::byte zonePattern{0xA5};
 } // namespace
 
 Result<GuardedBuffer> GuardedBuffer::allocate(Device &device, std::int64_t bytes, const std::string &label,
@@ -26,14 +25,15 @@ Result<GuardedBuffer> GuardedBuffer::allocate(Device &device, std::int64_t bytes
     auto memory = device.allocate(total, label);
     if (!memory) return forward(memory.error(), "allocating " + label);
     buffer.memory_ = std::move(*memory);
-    if (const auto guarded = buffer.renewGuards(); !guarded) return forward(guarded.error());
+    if (const auto guarded = buffer.guard(0xA5); !guarded) return forward(guarded.error());
     return buffer;
 }
 
-Result<void> GuardedBuffer::renewGuards()
+Result<void> GuardedBuffer::guard(std::uint8_t byte)
 {
     if (tail_ == 0) return {};
-    const std::vector<std::byte> zone(static_cast<std::size_t>(zoneBytes), zonePattern);
+    pattern_ = std::byte{byte};
+    const std::vector<std::byte> zone(static_cast<std::size_t>(zoneBytes), pattern_);
     if (const auto front = device_->write(*memory_, guard_ - zoneBytes, zone); !front) return front;
     return device_->write(*memory_, guard_ + bytes_, zone);
 }
@@ -69,7 +69,7 @@ Result<void> GuardedBuffer::poison(std::uint8_t byte)
 {
     if (bytes_ == 0) return {};
     if (const auto filled = device_->fill(*memory_, byte, true); !filled) return filled;
-    return renewGuards();
+    return guard(byte);
 }
 
 Result<std::optional<std::int64_t>> GuardedBuffer::damagedAt() const
@@ -79,7 +79,7 @@ Result<std::optional<std::int64_t>> GuardedBuffer::damagedAt() const
     for (const std::int64_t start : {guard_ - zoneBytes, guard_ + bytes_}) {
         if (const auto read = device_->read(*memory_, start, zone); !read) return forward(read.error());
         const auto damaged =
-            std::find_if(zone.begin(), zone.end(), [](std::byte b) { return b != zonePattern; });
+            std::find_if(zone.begin(), zone.end(), [this](std::byte b) { return b != pattern_; });
         if (damaged != zone.end())
             return std::optional<std::int64_t>(start - guard_ + (damaged - zone.begin()));
     }

@@ -29,23 +29,26 @@ public:
 
     Result<double> elementAt(DType dtype, std::int64_t index) const; ///< of a packed tensor
 
-    /// Fills the buffer with this byte, as memory that nothing has been written to, and renews the guard
-    /// zones.
+    /// Fills the buffer with this byte, as memory that nothing has been written to, and its guard zones too.
     Result<void> poison(std::uint8_t byte);
+
+    /// Fills the guard zones alone. The byte should change from run to run: what is read there, though it may
+    /// not be, is then NaN in one run and a number in another, and shows in the result.
+    Result<void> guard(std::uint8_t byte);
 
     /// The first damaged byte of the guard zones, relative to the buffer's start (negative: in front of it).
     Result<std::optional<std::int64_t>> damagedAt() const;
 
 private:
     GuardedBuffer() = default;
-    Result<void> renewGuards();
 
     Device *device_ = nullptr; ///< outlives every buffer of an evaluation
     std::unique_ptr<DeviceMemory> memory_;
     std::string label_;
     std::int64_t bytes_ = 0;
-    std::int64_t guard_ = 0; ///< bytes of the zone in front; the offset on the simulator
-    std::int64_t tail_ = 0;  ///< bytes of the zone behind
+    std::int64_t guard_ = 0;  ///< bytes of the zone in front; the offset on the simulator
+    std::int64_t tail_ = 0;   ///< bytes of the zone behind
+    std::byte pattern_{0xA5}; ///< of the zones
 };
 
 } // namespace kernelwright
