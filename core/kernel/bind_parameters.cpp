@@ -113,6 +113,9 @@ Result<BoundParameter> bindPointer(const KernelParameter &parameter, const PlanN
     const std::size_t stars =
         static_cast<std::size_t>(std::count(parameter.type.begin(), parameter.type.end(), '*'));
     const auto buffer = names.buffer(parameter.name);
+    if (buffer && buffer->kind == BoundParameter::Kind::TensorMap)
+        return failAt(parameter.position, "expected 'const __grid_constant__ CUtensorMap " + parameter.name +
+                                              "' for a tensor map, found '" + parameter.type + "'");
     if (!buffer)
         return failAt(parameter.position,
                       "expected the pointer " + quoteText(parameter.name) +
@@ -128,6 +131,20 @@ Result<BoundParameter> bindPointer(const KernelParameter &parameter, const PlanN
     bound.index = buffer->index;
     return bound;
 }
+
+/// A tensor map is passed by value, where the instructions that use it find its address.
+Result<BoundParameter> bindTensorMap(const KernelParameter &parameter, std::size_t index)
+{
+    const bool isMap = parameter.type.ends_with("CUtensorMap") || parameter.type.ends_with("CUtensorMap_st");
+    if (!isMap || !parameter.isGridConstant)
+        return failAt(parameter.position, "expected 'const __grid_constant__ CUtensorMap " + parameter.name +
+                                              "' for a tensor map, found '" + parameter.type + " " +
+                                              parameter.name + "'");
+    BoundParameter bound;
+    bound.kind = BoundParameter::Kind::TensorMap;
+    bound.index = index;
+    return bound;
+}
 } // namespace
 
 Result<BoundParameter> bindParameter(const KernelParameter &parameter, const PlanNames &names)
@@ -136,6 +153,9 @@ Result<BoundParameter> bindParameter(const KernelParameter &parameter, const Pla
     if (names.isTunable(parameter.name))
         return failAt(parameter.position, "expected no parameter called " + parameter.name +
                                               ", since this tunable is a macro in the source");
+    if (const auto buffer = names.buffer(parameter.name);
+        buffer && buffer->kind == BoundParameter::Kind::TensorMap)
+        return bindTensorMap(parameter, buffer->index);
     const std::optional<double> value = names.number(parameter.name);
     if (!value && names.buffer(parameter.name))
         return failAt(parameter.position, "expected a pointer, since " + quoteText(parameter.name) +
@@ -155,17 +175,23 @@ Result<BoundParameter> bindParameter(const KernelParameter &parameter, const Pla
 Result<void> checkOutputsWritten(const LaunchPlan &plan, const PlanNames &names)
 {
     for (const std::string &output : names.outputNames()) {
+        const auto isMapOfIt = [&](const std::string &name) {
+            return std::any_of(
+                plan.tensorMaps.begin(), plan.tensorMaps.end(),
+                [&](const PlannedTensorMap &map) { return map.name == name && map.tensor == output; });
+        };
         const auto writes = [&](const KernelParameter &parameter) {
-            return parameter.isPointer && !parameter.isConstPointer && parameter.name == output;
+            return (parameter.isPointer && !parameter.isConstPointer && parameter.name == output) ||
+                   (!parameter.isPointer && isMapOfIt(parameter.name));
         };
         const bool isWritten =
             std::any_of(plan.kernels.begin(), plan.kernels.end(), [&](const PlannedKernel &kernel) {
                 return std::any_of(kernel.parameters.begin(), kernel.parameters.end(), writes);
             });
         if (!isWritten)
-            return failAt(plan.kernels.front().position, "expected a kernel that takes the output " +
-                                                             quoteText(output) +
-                                                             " as a pointer that is not const");
+            return failAt(plan.kernels.front().position,
+                          "expected a kernel that takes the output " + quoteText(output) +
+                              " as a pointer that is not const, or as a tensor map");
     }
     return {};
 }

@@ -26,7 +26,10 @@ void to_json(Json &json, const LaunchLimits &limits)
                 {"max_block", limits.maxBlock},
                 {"max_workspace_bytes", limits.maxWorkspaceBytes},
                 {"sm_count", limits.smCount},
-                {"warp_size", limits.warpSize}};
+                {"warp_size", limits.warpSize},
+                {"max_cluster_blocks", limits.maxClusterBlocks},
+                {"tensor_maps", limits.hasTensorMaps},
+                {"cooperative_launch", limits.hasCooperativeLaunch}};
 }
 
 void from_json(const Json &json, LaunchLimits &limits)
@@ -39,6 +42,9 @@ void from_json(const Json &json, LaunchLimits &limits)
     readOptional(json, "max_workspace_bytes", limits.maxWorkspaceBytes);
     readOptional(json, "sm_count", limits.smCount);
     readOptional(json, "warp_size", limits.warpSize);
+    readOptional(json, "max_cluster_blocks", limits.maxClusterBlocks);
+    readOptional(json, "tensor_maps", limits.hasTensorMaps);
+    readOptional(json, "cooperative_launch", limits.hasCooperativeLaunch);
 }
 
 void to_json(Json &json, const DeviceInfo &info)

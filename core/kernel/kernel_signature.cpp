@@ -188,8 +188,16 @@ private:
         parameter.isConstPointer =
             parameter.isPointer &&
             std::any_of(type.begin(), star, [](const SourceToken &t) { return t.text == "const"; });
+        parameter.isGridConstant =
+            hasWord(type, "__grid_constant__") && hasWord(type, "const") && !parameter.isPointer;
         parameter.type = typeText(type, isArray);
         return parameter;
+    }
+
+    static bool hasWord(const Tokens &tokens, std::string_view word)
+    {
+        return std::any_of(tokens.begin(), tokens.end(),
+                           [word](const SourceToken &token) { return token.text == word; });
     }
 
     /// "const float *": without __restrict__ and what else does not change what is passed.

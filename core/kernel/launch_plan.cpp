@@ -2,6 +2,7 @@
 #include "launch_plan.h"
 
 #include "kernel_signature.h"
+#include "parse_tensor_map.h"
 #include "plan_expression.h"
 #include "plan_text.h"
 
@@ -17,6 +18,7 @@ namespace
 constexpr std::size_t longestSource = std::size_t{4} << 20;
 constexpr std::size_t mostDirectives = 256;
 constexpr std::size_t mostTunableValues = 64;
+constexpr std::size_t mostTensorMaps = 32; // a kernel takes 4 KiB of parameters, each map 128 bytes
 constexpr std::string_view mark = "//@";
 
 /// One `//@` line: what stands behind the mark, and where.
@@ -80,11 +82,13 @@ private:
     {
         line.skipBlanks();
         const PlanPosition position = line.position();
-        const std::string expected = "let, tune, workspace, kernel or schedule";
+        const std::string expected = "let, tune, require, workspace, tensormap, kernel or schedule";
         const Result<std::string> keyword = line.identifier(expected);
         if (!keyword) return tl::unexpected<Error>(keyword.error());
         if (*keyword == "let") return parseLet(line);
         if (*keyword == "tune") return parseTune(line);
+        if (*keyword == "require") return parseRequire(line);
+        if (*keyword == "tensormap") return parseTensorMapLine(line);
         if (*keyword == "workspace") return parseWorkspace(line);
         if (*keyword == "kernel") return parseKernel(line);
         if (*keyword == "schedule") return parseSchedule(line);
@@ -153,6 +157,31 @@ private:
         return {};
     }
 
+    Result<void> parseRequire(PlanLine &line)
+    {
+        const Result<PlanExpression> expression = line.rest("an expression behind require");
+        if (!expression) return tl::unexpected<Error>(expression.error());
+        if (const auto checked = checkExpression(*expression); !checked) return checked;
+        plan_.requirements.push_back(*expression);
+        return {};
+    }
+
+    Result<void> parseTensorMapLine(PlanLine &line)
+    {
+        line.skipBlanks();
+        const PlanPosition position = line.position();
+        const Result<std::string> name = newName(line, "a name behind tensormap");
+        if (!name) return tl::unexpected<Error>(name.error());
+        if (plan_.tensorMaps.size() >= mostTensorMaps)
+            return failAt(position, "expected at most 32 tensor maps");
+        Result<PlannedTensorMap> map = parseTensorMap(line);
+        if (!map) return tl::unexpected<Error>(map.error());
+        map->name = *name;
+        map->position = position;
+        plan_.tensorMaps.push_back(std::move(*map));
+        return {};
+    }
+
     Result<void> parseWorkspace(PlanLine &line)
     {
         const Result<std::string> name = newName(line, "a name behind workspace");
@@ -193,12 +222,19 @@ private:
 
     Result<void> parseKernelSetting(PlanLine &line, PlannedKernel &kernel, std::set<std::string> &seen)
     {
+        static const std::string expected = "grid=, block=, cluster=, shared= or cooperative";
         const PlanPosition position = line.position();
-        const Result<std::string> key = line.identifier("grid=, block= or shared=");
+        const Result<std::string> key = line.identifier(expected);
         if (!key) return tl::unexpected<Error>(key.error());
-        if (*key != "grid" && *key != "block" && *key != "shared")
-            return failAt(position, "expected grid=, block= or shared=, found " + quoteText(*key));
-        if (!seen.insert(*key).second) return failAt(position, "expected " + *key + "= only once");
+        const bool isFlag = *key == "cooperative";
+        if (!isFlag && *key != "grid" && *key != "block" && *key != "cluster" && *key != "shared")
+            return failAt(position, "expected " + expected + ", found " + quoteText(*key));
+        if (!seen.insert(*key).second)
+            return failAt(position, "expected " + *key + (isFlag ? "" : "=") + " only once");
+        if (isFlag) {
+            kernel.isCooperative = true;
+            return {};
+        }
         if (auto found = line.expect('=', "'=' behind " + *key); !found) return found;
         const Result<PlanExpression> text = line.expression("an expression behind '='");
         if (!text) return tl::unexpected<Error>(text.error());
@@ -207,35 +243,15 @@ private:
             return failAt(text->position, *key == "shared"
                                               ? "expected one expression for shared="
                                               : "expected one to three expressions for " + *key + "=");
+        if (*key == "cluster") std::fill_n(kernel.cluster, 3, PlanExpression{"1", text->position});
         for (std::size_t i = 0; i < parts.size(); ++i) {
             if (const auto checked = checkExpression(parts[i]); !checked) return checked;
-            (*key == "grid" ? kernel.grid[i] : *key == "block" ? kernel.block[i] : kernel.shared) = parts[i];
+            (*key == "grid"      ? kernel.grid[i]
+             : *key == "block"   ? kernel.block[i]
+             : *key == "cluster" ? kernel.cluster[i]
+                                 : kernel.shared) = parts[i];
         }
         return {};
-    }
-
-    /// "(a,b,c)" as its parts, anything else ("(a+b)*c") as it is.
-    static std::vector<PlanExpression> tupleParts(const PlanExpression &whole)
-    {
-        const std::string &text = whole.text;
-        std::vector<std::size_t> cuts;
-        int depth = 0;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            if (text[i] == '(') ++depth;
-            if (text[i] == ')' && --depth == 0 && i + 1 < text.size()) return {whole};
-            if (text[i] == ',' && depth == 1 && text.front() == '(') cuts.push_back(i);
-        }
-        if (cuts.empty()) return {whole};
-        cuts.push_back(text.size() - 1);
-        std::vector<PlanExpression> parts;
-        std::size_t start = 1;
-        for (const std::size_t cut : cuts) {
-            const std::size_t first = std::min(text.find_first_not_of(" \t", start), cut);
-            parts.push_back({text.substr(first, cut - first),
-                             {whole.position.line, whole.position.column + static_cast<int>(first)}});
-            start = cut + 1;
-        }
-        return parts;
     }
 
     Result<void> parseSchedule(PlanLine &line)

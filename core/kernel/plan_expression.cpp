@@ -109,6 +109,13 @@ double ceilDivide(double a, double b)
     return static_cast<double>(quotient + (roundsUp ? 1 : 0));
 }
 
+/// The remainder with the divisor's sign; NaN for a divisor of zero.
+double modulo(double a, double b)
+{
+    const double remainder = std::fmod(a, b);
+    return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
 double powerOfTwoFrom(double a)
 {
     if (std::isnan(a)) return a;
@@ -138,6 +145,7 @@ void prepare(mu::Parser &parser)
     parser.DefineFun("ceil", roundUp);
     parser.DefineFun("floor", roundDown);
     parser.DefineFun("ceildiv", ceilDivide);
+    parser.DefineFun("mod", modulo);
     parser.DefineFun("pow2ceil", powerOfTwoFrom);
 }
 
@@ -166,8 +174,8 @@ Result<double> compute(const PlanExpression &expression, std::vector<std::pair<s
 
 bool isPlanFunction(const std::string &name)
 {
-    static constexpr std::array<std::string_view, 6> functions{"min",   "max",     "ceil",
-                                                               "floor", "ceildiv", "pow2ceil"};
+    static constexpr std::array<std::string_view, 7> functions{"min",     "max", "ceil",    "floor",
+                                                               "ceildiv", "mod", "pow2ceil"};
     return std::find(functions.begin(), functions.end(), name) != functions.end();
 }
 

@@ -37,7 +37,8 @@ PlanNames::PlanNames(const Task &task, const ShapeCase &shapes, const LaunchLimi
         {"sm_count", limits.smCount},
         {"max_threads_per_block", limits.maxThreadsPerBlock},
         {"warp_size", limits.warpSize},
-        {"max_shared_bytes", limits.maxSharedBytes}};
+        {"max_shared_bytes", limits.maxSharedBytes},
+        {"max_cluster_blocks", limits.maxClusterBlocks}};
     for (const auto &[name, value] : device) {
         numbers_[name] = static_cast<double>(value);
         described_.emplace_back(name);
@@ -87,6 +88,13 @@ Result<void> PlanNames::defineWorkspace(const std::string &name, PlanPosition po
     return {};
 }
 
+Result<void> PlanNames::defineTensorMap(const std::string &name, PlanPosition position)
+{
+    if (auto checked = checkNew(name, position); !checked) return checked;
+    buffers_[name] = {BoundParameter::Kind::TensorMap, tensorMaps_++};
+    return {};
+}
+
 Result<double> PlanNames::evaluate(const PlanExpression &expression) const
 {
     return evaluateExpression(
@@ -114,8 +122,8 @@ std::string PlanNames::numbersThereAre() const
 std::string PlanNames::buffersThereAre() const
 {
     std::vector<std::string> names;
-    for (const auto &entry : buffers_)
-        names.push_back(entry.first);
+    for (const auto &[name, buffer] : buffers_)
+        if (buffer.kind != BoundParameter::Kind::TensorMap) names.push_back(name);
     return shortList(names);
 }
 

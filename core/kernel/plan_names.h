@@ -22,6 +22,7 @@ public:
     Result<void> define(const std::string &name, double value, PlanPosition position);
     Result<void> defineTunable(const Tunable &tunable, std::int64_t value);
     Result<void> defineWorkspace(const std::string &name, PlanPosition position);
+    Result<void> defineTensorMap(const std::string &name, PlanPosition position);
 
     Result<double> evaluate(const PlanExpression &expression) const;
     std::optional<double> number(const std::string &name) const;
@@ -32,7 +33,7 @@ public:
         BoundParameter::Kind kind = BoundParameter::Kind::Input;
         std::size_t index = 0;
     };
-    /// The input, output or workspace of this name.
+    /// The input, output, workspace or tensor map of this name.
     std::optional<Buffer> buffer(const std::string &name) const;
     const std::vector<std::string> &outputNames() const { return outputs_; }
 
@@ -48,7 +49,7 @@ private:
     std::set<std::string> tunables_;
     std::vector<std::string> outputs_;
     std::vector<std::string> described_; ///< the names in a short form, in the order people look for them
-    std::size_t workspaces_ = 0;
+    std::size_t workspaces_ = 0, tensorMaps_ = 0;
 };
 
 } // namespace kernelwright

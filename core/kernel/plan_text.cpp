@@ -103,6 +103,18 @@ Result<PlanExpression> PlanLine::expression(const std::string &expected)
     return expression;
 }
 
+Result<PlanExpression> PlanLine::rest(const std::string &expected)
+{
+    skipBlanks();
+    std::size_t end = text_.size();
+    while (end > at_ && isBlank(text_[end - 1]))
+        --end;
+    if (end == at_) return failAt(position(), "expected " + expected);
+    PlanExpression expression{std::string(text_.substr(at_, end - at_)), position()};
+    at_ = text_.size();
+    return expression;
+}
+
 std::string PlanLine::word()
 {
     skipBlanks();
@@ -112,6 +124,29 @@ std::string PlanLine::word()
     std::string found(text_.substr(at_, end - at_));
     at_ = end;
     return found;
+}
+
+std::vector<PlanExpression> tupleParts(const PlanExpression &whole)
+{
+    const std::string &text = whole.text;
+    std::vector<std::size_t> cuts;
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '(') ++depth;
+        if (text[i] == ')' && --depth == 0 && i + 1 < text.size()) return {whole};
+        if (text[i] == ',' && depth == 1 && text.front() == '(') cuts.push_back(i);
+    }
+    if (cuts.empty()) return {whole};
+    cuts.push_back(text.size() - 1);
+    std::vector<PlanExpression> parts;
+    std::size_t start = 1;
+    for (const std::size_t cut : cuts) {
+        const std::size_t first = std::min(text.find_first_not_of(" \t", start), cut);
+        parts.push_back({text.substr(first, cut - first),
+                         {whole.position.line, whole.position.column + static_cast<int>(first)}});
+        start = cut + 1;
+    }
+    return parts;
 }
 
 } // namespace kernelwright

@@ -40,6 +40,8 @@ public:
     Result<void> expect(char c, const std::string &expected);
     /// The next run of characters up to a blank that is in no parentheses.
     Result<PlanExpression> expression(const std::string &expected);
+    /// What is left of the line, without blanks at its ends.
+    Result<PlanExpression> rest(const std::string &expected);
     /// The next run of characters up to a blank.
     std::string word();
 
@@ -48,5 +50,8 @@ private:
     PlanPosition position_;
     std::size_t at_ = 0;
 };
+
+/// "(a,b,c)" as its parts, anything else ("(a+b)*c") as it is.
+std::vector<PlanExpression> tupleParts(const PlanExpression &whole);
 
 } // namespace kernelwright

@@ -4,6 +4,7 @@
 #include "plan_expression.h"
 #include "plan_names.h"
 #include "plan_text.h"
+#include "resolve_tensor_map.h"
 
 #include <algorithm>
 #include <limits>
@@ -18,6 +19,7 @@ class Resolver
 public:
     Resolver(const LaunchPlan &plan, const Task &task, const ShapeCase &shapes, const LaunchLimits &limits)
         : plan_(plan)
+        , shapes_(shapes)
         , limits_(limits)
         , names_(task, shapes, limits)
     {}
@@ -26,7 +28,9 @@ public:
     {
         if (auto done = chooseTunables(tuning); !done) return tl::unexpected<Error>(done.error());
         if (auto done = computeLets(); !done) return tl::unexpected<Error>(done.error());
+        if (auto done = checkRequirements(); !done) return tl::unexpected<Error>(done.error());
         if (auto done = sizeWorkspaces(); !done) return tl::unexpected<Error>(done.error());
+        if (auto done = describeTensorMaps(); !done) return tl::unexpected<Error>(done.error());
         for (const PlannedKernel &kernel : plan_.kernels) {
             Result<ResolvedKernel> resolved = resolveKernel(kernel);
             if (!resolved) return tl::unexpected<Error>(resolved.error());
@@ -84,6 +88,37 @@ private:
         return wholeNumber(*value, least, most, expression, what);
     }
 
+    Result<void> checkRequirements()
+    {
+        for (const PlanExpression &requirement : plan_.requirements) {
+            const Result<double> value = names_.evaluate(requirement);
+            if (!value) return tl::unexpected<Error>(value.error());
+            if (*value != 0) continue;
+            std::string with;
+            for (const auto &[name, chosen] : resolved_.macros)
+                with += (with.empty() ? " with " : ", ") + name + " = " + std::to_string(chosen);
+            return failAt(requirement.position, "expected " + quoteText(requirement.text) +
+                                                    " to hold, but it does not" + with + " and these shapes");
+        }
+        return {};
+    }
+
+    Result<void> describeTensorMaps()
+    {
+        for (const PlannedTensorMap &map : plan_.tensorMaps) {
+            if (!limits_.hasTensorMaps)
+                return failAt(map.position,
+                              "expected no tensor maps, since this device has no unit that moves tensors "
+                              "by them (GPUs have it from compute capability 9.0 on)",
+                              ErrorCode::NotSupported);
+            Result<ResolvedTensorMap> resolved = resolveTensorMap(map, names_, shapes_, resolved_);
+            if (!resolved) return tl::unexpected<Error>(resolved.error());
+            resolved_.tensorMaps.push_back(std::move(*resolved));
+            if (auto defined = names_.defineTensorMap(map.name, map.position); !defined) return defined;
+        }
+        return {};
+    }
+
     Result<void> sizeWorkspaces()
     {
         std::int64_t left = limits_.maxWorkspaceBytes;
@@ -120,6 +155,12 @@ private:
                               " threads per block, but kernel " + quoteText(kernel.name) + " has " +
                               std::to_string(threads),
                           ErrorCode::LaunchError);
+        if (auto done = resolveCluster(kernel, resolved); !done) return tl::unexpected<Error>(done.error());
+        if (kernel.isCooperative && !limits_.hasCooperativeLaunch)
+            return failAt(kernel.position,
+                          "expected no cooperative, since this device has no cooperative launch",
+                          ErrorCode::NotSupported);
+        resolved.isCooperative = kernel.isCooperative;
         const auto shared = whole(kernel.shared, 0, limits_.maxSharedBytes, "the bytes of shared memory");
         if (!shared) return tl::unexpected<Error>(shared.error());
         resolved.sharedBytes = static_cast<std::uint32_t>(*shared);
@@ -131,7 +172,38 @@ private:
         return resolved;
     }
 
+    Result<void> resolveCluster(const PlannedKernel &kernel, ResolvedKernel &resolved)
+    {
+        if (kernel.cluster[0].text.empty()) return {};
+        if (limits_.maxClusterBlocks < 1)
+            return failAt(kernel.cluster[0].position,
+                          "expected no cluster=, since this device runs no clusters of blocks (GPUs do from "
+                          "compute capability 9.0 on)",
+                          ErrorCode::NotSupported);
+        std::int64_t blocks = 1;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto size =
+                whole(kernel.cluster[i], 1, limits_.maxClusterBlocks, "a size of the cluster, in blocks");
+            if (!size) return tl::unexpected<Error>(size.error());
+            if (resolved.grid[i] % *size != 0)
+                return failAt(kernel.cluster[i].position, std::string("expected grid ") + "xyz"[i] +
+                                                              " to be a multiple of the cluster's " +
+                                                              std::to_string(*size) + ", but it is " +
+                                                              std::to_string(resolved.grid[i]));
+            resolved.cluster[i] = static_cast<std::uint32_t>(*size);
+            blocks *= *size;
+        }
+        if (blocks > limits_.maxClusterBlocks)
+            return failAt(kernel.cluster[0].position,
+                          "expected at most " + std::to_string(limits_.maxClusterBlocks) +
+                              " blocks in a cluster, but kernel " + quoteText(kernel.name) + " has " +
+                              std::to_string(blocks),
+                          ErrorCode::LaunchError);
+        return {};
+    }
+
     const LaunchPlan &plan_;
+    const ShapeCase &shapes_;
     const LaunchLimits &limits_;
     PlanNames names_;
     ResolvedPlan resolved_;

@@ -141,11 +141,13 @@ void TestLaunchPlan::saysWhereAndWhatWasExpected_data()
         QTest::newRow(name) << QString::fromUtf8(plan) << QString::fromUtf8(message);
     };
     row("nothing behind the mark", "//@",
-        "line 1, column 4: expected let, tune, workspace, kernel or schedule");
+        "line 1, column 4: expected let, tune, require, workspace, tensormap, kernel or schedule");
     row("unknown directive", "//@ launch k",
-        "line 1, column 5: expected let, tune, workspace, kernel or schedule, found 'launch'");
+        "line 1, column 5: expected let, tune, require, workspace, tensormap, kernel or schedule, found "
+        "'launch'");
     row("number as directive", "//@ 12",
-        "line 1, column 5: expected let, tune, workspace, kernel or schedule, found '12'");
+        "line 1, column 5: expected let, tune, require, workspace, tensormap, kernel or schedule, found "
+        "'12'");
     row("let without name", "//@ let = 3", "line 1, column 9: expected a name behind let, found '='");
     row("let without equals", "//@ let a 3", "line 1, column 11: expected '=' behind the name");
     row("let without expression", "//@ let a =", "line 1, column 12: expected an expression behind '='");
@@ -174,7 +176,7 @@ void TestLaunchPlan::saysWhereAndWhatWasExpected_data()
     row("kernel without grid", "//@ kernel k block=1", "line 1, column 21: expected grid=… for kernel 'k'");
     row("kernel without block", "//@ kernel k grid=1", "line 1, column 20: expected block=… for kernel 'k'");
     row("kernel with a wrong key", "//@ kernel k grid=1 threads=3",
-        "line 1, column 21: expected grid=, block= or shared=, found 'threads'");
+        "line 1, column 21: expected grid=, block=, cluster=, shared= or cooperative, found 'threads'");
     row("grid twice", "//@ kernel k grid=1 grid=2", "line 1, column 21: expected grid= only once");
     row("grid of four", "//@ kernel k grid=(1,2,3,4) block=1",
         "line 1, column 19: expected one to three expressions for grid=");
@@ -206,7 +208,7 @@ void TestLaunchPlan::saysWhereAndWhatWasExpected_data()
         "line 1, column 12: expected a kernel extern \"C\" __global__ void other(…) in the source; there "
         "are: k");
     row("control characters", "//@ \x01\x02",
-        "line 1, column 5: expected let, tune, workspace, kernel or schedule, found '?"
+        "line 1, column 5: expected let, tune, require, workspace, tensormap, kernel or schedule, found '?"
         "?'");
 }
 

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "kernel/device_info.h"
 #include "kernel/evaluation.h"
+#include "kernel/launch_plan.h"
 
 #include <array>
 #include <chrono>
@@ -56,11 +57,13 @@ struct DeviceLaunch
     std::string kernel;
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
-    std::uint32_t sharedBytes = 0;
-    std::vector<std::vector<std::byte>> arguments; ///< each in its parameter's binary form; pointers are 8 bytes
+    std::uint32_t sharedBytes = 0; ///< dynamic; up to LaunchLimits::maxSharedBytes with the kernel's static ones
+    /// Each in its parameter's binary form; pointers are 8 bytes, tensor maps 128.
+    std::vector<std::vector<std::byte>> arguments;
     /// All blocks run at the same time, so that they may wait for each other (grid barriers). Refused as a LaunchError
     /// when the device cannot run that many, or cannot do it at all.
     bool isCooperative = false;
+    std::array<std::uint32_t, 3> cluster{0, 0, 0}; ///< blocks; zeros when none was asked for
 };
 
 /// Kernel time of one run of some work.
@@ -130,6 +133,10 @@ public:
     /// Sets every byte; on the simulator a filled buffer still counts as uninitialised for its checks when `poison`.
     virtual Result<void> fill(DeviceMemory &memory, std::uint8_t byte, bool poison) = 0;
 
+    /// A tensor map over memory at this address, in the form kernels take it (128 bytes). NotSupported where the
+    /// device has none; LaunchError where it refuses this one, a misaligned address for instance.
+    virtual Result<std::vector<std::byte>> encodeTensorMap(const TensorMapLayout &layout, std::uint64_t address);
+
     virtual Result<std::unique_ptr<DeviceModule>> load(const CompiledProgram &program) = 0;
 
     /// Runs the launches in order and waits. A refused launch is LaunchError; a fault (illegal address, trap, race found
@@ -147,6 +154,11 @@ public:
     virtual Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
                                              const CancelToken &cancel) = 0;
 };
+
+inline Result<std::vector<std::byte>> Device::encodeTensorMap(const TensorMapLayout &layout, std::uint64_t)
+{
+    return fail(ErrorCode::NotSupported, "tensor map " + layout.name + ": " + info().id + " has no tensor maps");
+}
 
 /// Every device this process could open: GPUs first, then the simulator once per GPU it can model (resources/gpus).
 std::vector<DeviceInfo> listDevices();

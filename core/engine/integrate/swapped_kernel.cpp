@@ -2,6 +2,7 @@
 #include "swapped_kernel.h"
 
 #include "base/text.h"
+#include "engine/launch/bind_launches.h"
 #include "engine/measure/task_ranking.h"
 #include "engine/verify/input_generator.h"
 
@@ -20,13 +21,6 @@ constexpr std::uint64_t neededAlignment = 16;
 std::int64_t storageBytes(const TensorType &type)
 {
     return storageElements(type) * static_cast<std::int64_t>(dtypeSize(type.dtype));
-}
-
-std::vector<std::byte> pointerBytes(std::uint64_t address)
-{
-    std::vector<std::byte> bytes(sizeof address);
-    std::memcpy(bytes.data(), &address, sizeof address);
-    return bytes;
 }
 
 std::vector<TensorType> typesOf(std::span<const TensorView> views)
@@ -179,30 +173,14 @@ Result<SwappedKernel::Bound *> SwappedKernel::bind(std::vector<TensorType> input
     return &bound_.emplace(key, std::move(bound)).first->second;
 }
 
-std::vector<DeviceLaunch> SwappedKernel::launchesOf(const Bound &bound,
-                                                    const std::vector<std::uint64_t> &inputs,
-                                                    const std::vector<std::uint64_t> &outputs)
+Result<std::vector<DeviceLaunch>> SwappedKernel::launchesOf(const Bound &bound,
+                                                            std::vector<std::uint64_t> inputs,
+                                                            std::vector<std::uint64_t> outputs)
 {
-    std::vector<DeviceLaunch> launches;
-    for (const ResolvedKernel &kernel : bound.plan.kernels) {
-        DeviceLaunch launch;
-        launch.kernel = kernel.name;
-        std::copy(std::begin(kernel.grid), std::end(kernel.grid), launch.grid.begin());
-        std::copy(std::begin(kernel.block), std::end(kernel.block), launch.block.begin());
-        launch.sharedBytes = kernel.sharedBytes;
-        for (const BoundParameter &parameter : kernel.parameters) {
-            using Kind = BoundParameter::Kind;
-            if (parameter.kind == Kind::Scalar)
-                launch.arguments.push_back(parameter.bytes);
-            else
-                launch.arguments.push_back(pointerBytes(
-                    parameter.kind == Kind::Input    ? inputs[parameter.index]
-                    : parameter.kind == Kind::Output ? outputs[parameter.index]
-                                                     : bound.workspaces[parameter.index]->address()));
-        }
-        launches.push_back(std::move(launch));
-    }
-    return launches;
+    BufferAddresses addresses{std::move(inputs), std::move(outputs), {}};
+    for (const auto &workspace : bound.workspaces)
+        addresses.workspaces.push_back(workspace->address());
+    return bindLaunches(device_, bound.plan, addresses);
 }
 
 Result<void> SwappedKernel::call(std::span<const TensorView> inputs, std::span<const TensorView> outputs)
@@ -220,7 +198,9 @@ Result<void> SwappedKernel::call(std::span<const TensorView> inputs, std::span<c
     }
     for (const TensorView &view : outputs)
         out.push_back(view.address);
-    return device_.enqueue(*module_, launchesOf(**bound, in, out));
+    const auto launches = launchesOf(**bound, std::move(in), std::move(out));
+    if (!launches) return forward(launches.error());
+    return device_.enqueue(*module_, *launches);
 }
 
 Result<void> SwappedKernel::callOnSimulator(Bound &bound, std::span<const TensorView> inputs,
@@ -236,7 +216,8 @@ Result<void> SwappedKernel::callOnSimulator(Bound &bound, std::span<const Tensor
     options.timeout = std::chrono::seconds(60);
     options.cancel = cancel_;
     const auto launches = launchesOf(bound, addressesOf(bound.inputs), addressesOf(bound.outputs));
-    if (const auto ran = device_.run(*module_, launches, options); !ran) return ran;
+    if (!launches) return forward(launches.error());
+    if (const auto ran = device_.run(*module_, *launches, options); !ran) return ran;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const std::span<std::byte> bytes(reinterpret_cast<std::byte *>(outputs[i].address),
                                          static_cast<std::size_t>(outputs[i].type.byteCount()));
@@ -269,8 +250,9 @@ Result<TimedWork> SwappedKernel::timedAlone()
         if (const auto filled = device_.fill(*(*bound)->inputs[i], 0, false); !filled)
             return forward(filled.error());
     auto launches = launchesOf(**bound, addressesOf((*bound)->inputs), addressesOf((*bound)->outputs));
+    if (!launches) return forward(launches.error());
     return TimedWork{accepted_.taskTitle,
-                     [this, launches = std::move(launches)] { return device_.enqueue(*module_, launches); }};
+                     [this, launches = std::move(*launches)] { return device_.enqueue(*module_, launches); }};
 }
 
 } // namespace kernelwright

@@ -63,8 +63,8 @@ private:
                           Task &task) const;
     Result<void> compile(CompileCache &compiler);
     Result<Bound *> bind(std::vector<TensorType> inputs, std::vector<TensorType> outputs, bool withTensors);
-    static std::vector<DeviceLaunch> launchesOf(const Bound &bound, const std::vector<std::uint64_t> &inputs,
-                                                const std::vector<std::uint64_t> &outputs);
+    Result<std::vector<DeviceLaunch>> launchesOf(const Bound &bound, std::vector<std::uint64_t> inputs,
+                                                 std::vector<std::uint64_t> outputs);
     Result<void> call(std::span<const TensorView> inputs, std::span<const TensorView> outputs);
     Result<void> callOnSimulator(Bound &bound, std::span<const TensorView> inputs,
                                  std::span<const TensorView> outputs);

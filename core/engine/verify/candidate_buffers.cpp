@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "candidate_buffers.h"
 
+#include "engine/launch/bind_launches.h"
 #include "input_generator.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace kernelwright
 {
@@ -17,13 +17,6 @@ std::int64_t storageBytes(const TensorType &type)
     return storageElements(type) * static_cast<std::int64_t>(dtypeSize(type.dtype));
 }
 
-std::vector<std::byte> pointerBytes(std::uint64_t address)
-{
-    std::vector<std::byte> bytes(sizeof address);
-    std::memcpy(bytes.data(), &address, sizeof address);
-    return bytes;
-}
-
 } // namespace
 
 Result<CandidateBuffers> CandidateBuffers::allocate(Device &device, const Task &task, const ShapeCase &shapes,
@@ -32,7 +25,7 @@ Result<CandidateBuffers> CandidateBuffers::allocate(Device &device, const Task &
     CandidateBuffers buffers(task, shapes);
     if (const auto allocated = buffers.allocateAll(device, plan, inputOffset); !allocated)
         return forward(allocated.error());
-    buffers.bindLaunches(plan);
+    if (const auto bound = buffers.bindAll(device, plan); !bound) return forward(bound.error());
     return buffers;
 }
 
@@ -58,32 +51,19 @@ Result<void> CandidateBuffers::allocateAll(Device &device, const ResolvedPlan &p
     return {};
 }
 
-void CandidateBuffers::bindLaunches(const ResolvedPlan &plan)
+Result<void> CandidateBuffers::bindAll(Device &device, const ResolvedPlan &plan)
 {
-    for (const ResolvedKernel &kernel : plan.kernels) {
-        DeviceLaunch launch;
-        launch.kernel = kernel.name;
-        std::copy(std::begin(kernel.grid), std::end(kernel.grid), launch.grid.begin());
-        std::copy(std::begin(kernel.block), std::end(kernel.block), launch.block.begin());
-        launch.sharedBytes = kernel.sharedBytes;
-        for (const BoundParameter &parameter : kernel.parameters) {
-            switch (parameter.kind) {
-            case BoundParameter::Kind::Input:
-                launch.arguments.push_back(pointerBytes(inputBuffers_[parameter.index].address()));
-                break;
-            case BoundParameter::Kind::Output:
-                launch.arguments.push_back(pointerBytes(outputBuffers_[parameter.index].address()));
-                break;
-            case BoundParameter::Kind::Workspace:
-                launch.arguments.push_back(pointerBytes(workspaces_[parameter.index].address()));
-                break;
-            case BoundParameter::Kind::Scalar:
-                launch.arguments.push_back(parameter.bytes);
-                break;
-            }
-        }
-        launches_.push_back(std::move(launch));
-    }
+    BufferAddresses addresses;
+    for (const GuardedBuffer &buffer : inputBuffers_)
+        addresses.inputs.push_back(buffer.address());
+    for (const GuardedBuffer &buffer : outputBuffers_)
+        addresses.outputs.push_back(buffer.address());
+    for (const GuardedBuffer &buffer : workspaces_)
+        addresses.workspaces.push_back(buffer.address());
+    auto launches = bindLaunches(device, plan, addresses);
+    if (!launches) return forward(launches.error());
+    launches_ = std::move(*launches);
+    return {};
 }
 
 Result<void> CandidateBuffers::poison(std::uint8_t byte)

@@ -39,7 +39,7 @@ private:
         , shapes_(&shapes)
     {}
     Result<void> allocateAll(Device &device, const ResolvedPlan &plan, std::int64_t inputOffset);
-    void bindLaunches(const ResolvedPlan &plan);
+    Result<void> bindAll(Device &device, const ResolvedPlan &plan);
 
     const Task *task_;
     const ShapeCase *shapes_;

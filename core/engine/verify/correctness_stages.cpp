@@ -81,7 +81,9 @@ StageOutcome runCompileStage(EvaluationRun &run)
     auto resolved =
         resolveLaunchPlan(run.plan, run.task(), captured, run.device.info().limits, run.request.tuning);
     if (!resolved)
-        return StageOutcome::failed(Verdict::LaunchError, "the launch plan: " + resolved.error().message);
+        return StageOutcome::failed(resolved.error().code == ErrorCode::NotSupported ? Verdict::NotRun
+                                                                                     : Verdict::LaunchError,
+                                    "the launch plan: " + resolved.error().message);
     CompileRequest request;
     request.source = run.request.source;
     request.architecture = run.device.info().architecture;

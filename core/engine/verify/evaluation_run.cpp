@@ -43,7 +43,8 @@ Result<std::shared_ptr<BoundCase>> BoundCase::make(EvaluationRun &run, const Sha
     auto plan =
         resolveLaunchPlan(run.plan, run.task(), bound->shapes_, run.device.info().limits, run.request.tuning);
     if (!plan)
-        return fail(ErrorCode::LaunchError,
+        return fail(plan.error().code == ErrorCode::NotSupported ? ErrorCode::NotSupported
+                                                                 : ErrorCode::LaunchError,
                     "the launch plan for case '" + shapes.name + "': " + plan.error().message);
     bound->plan_ = std::move(*plan);
     auto buffers =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/compile/compiler.h"
+#include "../../gpu/launch_sources.h"
 #include "engine/compile/toolkit_headers.h"
 
 #include <QTemporaryDir>
@@ -23,6 +24,8 @@ private slots:
     void aCancelledCompilationSaysSo();
     void missingHeadersAreNamed();
     void theCacheKeepsTheLatest();
+    void whatOnlySomeGpusHaveCompiles_data();
+    void whatOnlySomeGpusHaveCompiles();
 
 private:
     static CompileRequest request(const char *source)
@@ -163,6 +166,27 @@ void TestCompiler::theCacheKeepsTheLatest()
     first.macros["ROWS"] = 2;
     QVERIFY(cache.compile(first).has_value());
     QCOMPARE(cache.size(), std::size_t{1});
+}
+
+void TestCompiler::whatOnlySomeGpusHaveCompiles_data()
+{
+    QTest::addColumn<QString>("source");
+    QTest::newRow("cluster") << clusterSource;
+    QTest::newRow("cooperative grid") << cooperativeSource;
+    QTest::newRow("tensor map") << tensorMapSource;
+    QTest::newRow("shared memory") << sharedSource;
+}
+
+/// The sources that tests on a GPU launch are right as far as a compiler can tell.
+void TestCompiler::whatOnlySomeGpusHaveCompiles()
+{
+    QFETCH(QString, source);
+    CompileRequest compile = request("");
+    compile.source = source.toStdString();
+    compile.macros = {{"TILE", 32}};
+    const auto outcome = compileCandidate(compile);
+    QVERIFY2(outcome.has_value(), outcome ? "" : outcome.error().message.c_str());
+    QVERIFY2(outcome->succeeded, outcome->program.report.log.c_str());
 }
 
 QTEST_APPLESS_MAIN(TestCompiler)

@@ -130,6 +130,13 @@ Result<DeviceInfo> describeGpu(const DriverApi &api, int index)
     info.limits.smCount = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     info.limits.warpSize = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     info.limits.maxWorkspaceBytes = info.memoryBytes / 4;
+    // 8 blocks run everywhere; 16, after opting in, on the data centre GPUs (CUDA programming guide, "Thread Block
+    // Clusters"). Whether one fits is the kernel's matter and the driver's to say.
+    if (attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)) info.limits.maxClusterBlocks = major <= 10 ? 16 : 8;
+    info.limits.hasCooperativeLaunch = attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
+#if CUDA_VERSION >= 12000
+    info.limits.hasTensorMaps = attribute(CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED) != 0;
+#endif
     const int clockKHz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
     addArithmeticCeilings(info, major, minor, static_cast<int>(info.limits.smCount), clockKHz);
     const double busBits = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);

@@ -7,6 +7,7 @@
 #include "cuda_counters.h"
 #include "cuda_objects.h"
 #include "cuda_timing.h"
+#include "tensor_map.h"
 
 namespace kernelwright
 {
@@ -44,6 +45,12 @@ public:
     Result<std::unique_ptr<DeviceModule>> load(const CompiledProgram &program) override
     {
         return CudaModule::load(context_, program);
+    }
+
+    Result<std::vector<std::byte>> encodeTensorMap(const TensorMapLayout &layout,
+                                                   std::uint64_t address) override
+    {
+        return cuda::encodeTensorMap(context_->api(), layout, address);
     }
 
     Result<void> run(DeviceModule &module, std::span<const DeviceLaunch> launches,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cuda_objects.h"
 
+#include <array>
 #include <vector>
 
 namespace kernelwright::cuda
@@ -109,28 +110,115 @@ Result<CUfunction> CudaModule::function(const std::string &kernel)
     return found;
 }
 
-Result<void> CudaModule::launch(const DeviceLaunch &launch)
+/// The driver copies as many bytes of each argument as the kernel declares: a source that declares a
+/// parameter wider than its type's name says ("#define int long long") would have it read past ours.
+Result<void> CudaModule::checkArguments(CUfunction function, const DeviceLaunch &launch) const
 {
-    if (const auto usable = requireContext(*context_); !usable) return usable;
-    const auto kernel = function(launch.kernel);
-    if (!kernel) return forward(kernel.error());
+#if CUDA_VERSION >= 12040
+    const DriverApi &api = context_->api();
+    if (!api.functionParameter) return {};
+    std::size_t offset = 0, bytes = 0;
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+        const bool exists = api.functionParameter(function, i, &offset, &bytes) == CUDA_SUCCESS;
+        if (!exists || bytes != launch.arguments[i].size())
+            return fail(ErrorCode::LaunchError, "launching " + launch.kernel + ": its parameter " +
+                                                    std::to_string(i + 1) + " takes " +
+                                                    std::to_string(exists ? bytes : 0) +
+                                                    " bytes where the source's text says " +
+                                                    std::to_string(launch.arguments[i].size()));
+    }
+    if (api.functionParameter(function, launch.arguments.size(), &offset, &bytes) == CUDA_SUCCESS)
+        return fail(ErrorCode::LaunchError, "launching " + launch.kernel + ": it takes more than the " +
+                                                std::to_string(launch.arguments.size()) +
+                                                " parameters that the source's text shows");
+#else
+    static_cast<void>(function);
+    static_cast<void>(launch);
+#endif
+    return {};
+}
+
+/// What a kernel may use only after it was allowed to: much shared memory, clusters of more than 8 blocks.
+Result<void> CudaModule::allowWhatItNeeds(CUfunction function, const DeviceLaunch &launch)
+{
     const DriverApi &api = context_->api();
     const std::string doing = "launching " + launch.kernel;
     constexpr std::uint32_t withoutOptIn = 48 * 1024;
     if (launch.sharedBytes > withoutOptIn)
         if (const auto done = context_->check(
-                api.functionSetAttribute(*kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                api.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                          static_cast<int>(launch.sharedBytes)),
                 doing + " with " + std::to_string(launch.sharedBytes) + " bytes of shared memory");
             !done)
             return fail(ErrorCode::LaunchError, done.error().message);
+    constexpr std::uint32_t portableCluster = 8;
+    if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > portableCluster)
+        if (const auto done = context_->check(
+                api.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                doing + " with a cluster of more than 8 blocks");
+            !done)
+            return fail(ErrorCode::LaunchError, done.error().message);
+    return {};
+}
+
+/// By cuLaunchKernelEx, for clusters and cooperative grids.
+Result<void> CudaModule::launchWithAttributes(CUfunction function, const DeviceLaunch &launch,
+                                              void **arguments)
+{
+    const DriverApi &api = context_->api();
+    const std::string doing = "launching " + launch.kernel;
+    if (!api.launchKernelEx)
+        return fail(ErrorCode::NotSupported, doing + ": the NVIDIA driver is too old for clusters and "
+                                                     "cooperative grids; install a newer one");
+    std::array<CUlaunchAttribute, 2> attributes{};
+    CUlaunchConfig config{};
+    config.gridDimX = launch.grid[0], config.gridDimY = launch.grid[1], config.gridDimZ = launch.grid[2];
+    config.blockDimX = launch.block[0], config.blockDimY = launch.block[1],
+    config.blockDimZ = launch.block[2];
+    config.sharedMemBytes = launch.sharedBytes;
+    config.attrs = attributes.data();
+    if (launch.cluster[0] > 0) {
+        CUlaunchAttribute &attribute = attributes[config.numAttrs++];
+        attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attribute.value.clusterDim.x = launch.cluster[0];
+        attribute.value.clusterDim.y = launch.cluster[1];
+        attribute.value.clusterDim.z = launch.cluster[2];
+        int clusters = 0;
+        if (api.occupancyClusters && api.occupancyClusters(&clusters, function, &config) == CUDA_SUCCESS &&
+            clusters == 0)
+            return fail(ErrorCode::LaunchError, doing + ": no cluster of this size fits onto the GPU with " +
+                                                    std::to_string(launch.sharedBytes) +
+                                                    " bytes of dynamic shared memory a block");
+    }
+    if (launch.isCooperative) {
+        CUlaunchAttribute &attribute = attributes[config.numAttrs++];
+        attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        attribute.value.cooperative = 1;
+    }
+    const CUresult launched = api.launchKernelEx(&config, function, arguments, nullptr);
+    return context_->check(launched,
+                           launched == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                               ? doing + " cooperatively: the grid does not fit onto the GPU at once"
+                               : doing);
+}
+
+Result<void> CudaModule::launch(const DeviceLaunch &launch)
+{
+    if (const auto usable = requireContext(*context_); !usable) return usable;
+    const auto kernel = function(launch.kernel);
+    if (!kernel) return forward(kernel.error());
+    if (const auto right = checkArguments(*kernel, launch); !right) return right;
+    if (const auto allowed = allowWhatItNeeds(*kernel, launch); !allowed) return allowed;
     std::vector<void *> arguments;
     for (const std::vector<std::byte> &argument : launch.arguments)
         arguments.push_back(const_cast<std::byte *>(argument.data())); // the driver reads them only
-    return context_->check(api.launchKernel(*kernel, launch.grid[0], launch.grid[1], launch.grid[2],
-                                            launch.block[0], launch.block[1], launch.block[2],
-                                            launch.sharedBytes, nullptr, arguments.data(), nullptr),
-                           doing);
+    if (launch.cluster[0] > 0 || launch.isCooperative)
+        return launchWithAttributes(*kernel, launch, arguments.data());
+    return context_->check(context_->api().launchKernel(*kernel, launch.grid[0], launch.grid[1],
+                                                        launch.grid[2], launch.block[0], launch.block[1],
+                                                        launch.block[2], launch.sharedBytes, nullptr,
+                                                        arguments.data(), nullptr),
+                           "launching " + launch.kernel);
 }
 
 } // namespace kernelwright::cuda

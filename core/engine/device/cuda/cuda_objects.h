@@ -55,6 +55,9 @@ private:
     explicit CudaModule(std::shared_ptr<CudaContext> context)
         : context_(std::move(context))
     {}
+    Result<void> checkArguments(CUfunction function, const DeviceLaunch &launch) const;
+    Result<void> allowWhatItNeeds(CUfunction function, const DeviceLaunch &launch);
+    Result<void> launchWithAttributes(CUfunction function, const DeviceLaunch &launch, void **arguments);
 
     std::shared_ptr<CudaContext> context_;
     CUmodule module_ = nullptr;

@@ -49,6 +49,14 @@ std::string bindAll(const SharedLibrary &library, DriverApi &api)
     bind(api.eventRecord, "cuEventRecord");
     bind(api.eventQuery, "cuEventQuery");
     bind(api.eventElapsed, "cuEventElapsedTime");
+    library.bind(api.launchKernelEx, "cuLaunchKernelEx");
+    library.bind(api.occupancyClusters, "cuOccupancyMaxActiveClusters");
+#if CUDA_VERSION >= 12000
+    library.bind(api.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+#endif
+#if CUDA_VERSION >= 12040
+    library.bind(api.functionParameter, "cuFuncGetParamInfo");
+#endif
     return missing;
 }
 
@@ -58,6 +66,7 @@ ErrorCode codeOf(CUresult result)
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
     case CUDA_ERROR_INVALID_IMAGE:
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_INVALID_PTX:

@@ -49,6 +49,15 @@ struct DriverApi
     decltype(&cuFuncGetAttribute) functionGetAttribute = nullptr;
     decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancyBlocks = nullptr;
     decltype(&cuLaunchKernel) launchKernel = nullptr;
+    // Newer than the oldest driver that is supported: empty there.
+    decltype(&cuLaunchKernelEx) launchKernelEx = nullptr;
+    decltype(&cuOccupancyMaxActiveClusters) occupancyClusters = nullptr;
+#if CUDA_VERSION >= 12000
+    decltype(&cuTensorMapEncodeTiled) tensorMapEncodeTiled = nullptr;
+#endif
+#if CUDA_VERSION >= 12040
+    decltype(&cuFuncGetParamInfo) functionParameter = nullptr;
+#endif
     decltype(&cuEventCreate) eventCreate = nullptr;
     decltype(&cuEventDestroy) eventDestroy = nullptr;
     decltype(&cuEventRecord) eventRecord = nullptr;

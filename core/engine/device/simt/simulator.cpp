@@ -111,6 +111,9 @@ Result<void> Simulator::checkLimits(const DecodedFunction &kernel, const DeviceL
         return fail(ErrorCode::LaunchError, "kernel '" + launch.kernel + "' cannot be launched: " + why);
     };
     const LaunchLimits &limits = info_.limits;
+    if (launch.cluster[0] > 0)
+        return fail(ErrorCode::NotSupported,
+                    "kernel '" + launch.kernel + "': the simulator runs no clusters of blocks");
     for (std::size_t i = 0; i < 3; ++i) {
         const char axis = "xyz"[i];
         if (launch.grid[i] < 1 || launch.grid[i] > limits.maxGrid[i])

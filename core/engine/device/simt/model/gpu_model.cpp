@@ -111,6 +111,7 @@ DeviceInfo deviceInfoOf(const GpuModel &model)
     info.memoryBytes = model.memoryBytes;
     info.limits.smCount = model.smCount;
     info.limits.maxSharedBytes = model.maximumSharedBytesPerBlock;
+    info.limits.hasCooperativeLaunch = true;
     info.ceilings = model.ceilings;
     info.countersAvailable = true;
     return info;
