@@ -4,16 +4,21 @@
 namespace kernelwright
 {
 
-Result<std::unique_ptr<Agent>> makeAgent(const std::string &name, int wordDelayMs)
+Usage &Usage::operator+=(const Usage &other)
 {
-    if (name == "playbook") return makePlaybookAgent(wordDelayMs);
-    if (name == "anthropic" || name == "openai")
-        return fail(ErrorCode::NotSupported,
-                    "The agent '" + name +
-                        "' needs a provider of language models, which this build does not have; "
-                        "'playbook' works without one.");
-    return fail(ErrorCode::BadInput,
-                "There is no agent called '" + name + "'; the one built in is 'playbook'.");
+    inputTokens += other.inputTokens;
+    outputTokens += other.outputTokens;
+    cachedTokens += other.cachedTokens;
+    costUsd += other.costUsd;
+    isCostKnown = isCostKnown && other.isCostKnown;
+    isEstimated = isEstimated || other.isEstimated;
+    return *this;
+}
+
+Result<AgentPrompt> Agent::prompt(const AgentRequest &) const
+{
+    return fail(ErrorCode::NotSupported,
+                "The agent '" + name() + "' sends no prompt: it works on this machine, by its own rules.");
 }
 
 } // namespace kernelwright
