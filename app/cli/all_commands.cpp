@@ -6,8 +6,8 @@ namespace kernelwright::cli
 
 std::vector<Command> allCommands()
 {
-    return {devicesCommand(),  importCommand(),   runCommand(),   profileCommand(), taskCommand(),
-            evaluateCommand(), optimizeCommand(), applyCommand(), exportCommand(),  sessionCommand()};
+    return {devicesCommand(),  importCommand(), runCommand(),      profileCommand(), taskCommand(),   evaluateCommand(),
+            optimizeCommand(), agentsCommand(), applyCommand(),    exportCommand(),  sessionCommand()};
 }
 
 } // namespace kernelwright::cli

@@ -41,6 +41,7 @@ Command profileCommand();
 Command taskCommand();
 Command evaluateCommand();
 Command optimizeCommand();
+Command agentsCommand();
 Command applyCommand();
 Command exportCommand();
 Command sessionCommand();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "agent_options.h"
 #include "base/text.h"
 #include "command.h"
 #include "evaluation_text.h"
@@ -163,15 +164,42 @@ Result<Opened> openAll(const Invocation &invocation)
     return opened;
 }
 
+/// The prompt for the first task that there is, without sending it.
+Result<ExitStatus> printPrompt(const Invocation &invocation, Opened &opened, const Agent &agent,
+                               const SearchOptions &options)
+{
+    Workspace &workspace = opened.engine->workspace();
+    std::vector<std::string> nodes;
+    if (!options.tasks.empty()) {
+        nodes = options.tasks.front();
+    } else {
+        const auto profile = workspace.profile(invocation.interrupt.token());
+        if (!profile) return forward(profile.error());
+        if (profile->tasks.empty()) return fail(ErrorCode::NotSupported, "no task is suggested; name one with --task");
+        nodes = profile->tasks.front().nodes;
+    }
+    const auto task = workspace.cutTask(nodes);
+    if (!task) return forward(task.error());
+    const auto prompt = promptFor(workspace, *opened.session, agent, *task, noCandidate, {});
+    if (!prompt) return forward(prompt.error());
+    const Json json = {{"system", prompt->system}, {"task", prompt->task}, {"step", prompt->step}};
+    if (auto written = writeResult(invocation.arguments, json); !written) return forward(written.error());
+    print(prompt->system + "\n\n" + prompt->task + "\n\n" + prompt->step + "\n");
+    return ExitStatus::Done;
+}
+
 Result<ExitStatus> run(const Invocation &invocation)
 {
     const Arguments &arguments = invocation.arguments;
     const auto options = optionsOf(arguments);
     if (!options) return forward(options.error());
-    auto agent = makeAgent(arguments.isSet("agent") ? arguments.value("agent").toStdString() : "playbook");
+    auto agent = agentOf(arguments);
     if (!agent) return forward(agent.error());
+    if (options->maximumCostUsd > 0)
+        if (auto known = checkCostIsKnown(agentChoice(arguments)); !known) return forward(known.error());
     auto opened = openAll(invocation);
     if (!opened) return forward(opened.error());
+    if (arguments.isSet("print-prompt")) return printPrompt(invocation, *opened, **agent, *options);
     Session &session = *opened->session;
     progress("Session: " + session.path().toStdString() + "\n");
 
@@ -206,15 +234,14 @@ Command optimizeCommand()
             1,
             "Let an agent rewrite slow operators; keep what is correct and faster.",
             "The answer is yes (0) where a faster candidate was found. An existing session is continued.",
-            {QCommandLineOption(
+            agentOptions() + QList<QCommandLineOption>{QCommandLineOption(
                  "task", "Operators to replace by one kernel; once per task. Default: the suggested ones.",
                  "NAME[,NAME...]"),
-             QCommandLineOption("agent", "Who proposes: playbook (built in, the default), anthropic, openai.",
-                                "NAME"),
              QCommandLineOption("iterations", "Proposals per task; default 8.", "N"),
              QCommandLineOption("tasks", "How many of the suggested tasks; default 4.", "N"),
              QCommandLineOption("minutes", "Stop after so many minutes.", "M"),
              QCommandLineOption("max-cost", "Stop when the agent has cost so many US dollars.", "USD"),
+             QCommandLineOption("print-prompt", "Print what a language model would be asked first, and ask nobody."),
              QCommandLineOption("first", "Stop at the first faster candidate."),
              QCommandLineOption(
                  "session", "The session file; default MODEL's name with .session, in this folder.", "FILE"),

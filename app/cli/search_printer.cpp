@@ -72,6 +72,16 @@ void SearchPrinter::choice(const std::string &sentence)
     line(sentence);
 }
 
+void SearchPrinter::spent(const Usage &usage)
+{
+    spent_ += usage;
+    const auto tokens = [](std::int64_t count) { return formatCount(static_cast<double>(count)); };
+    line("  " + tokens(usage.inputTokens) + " tokens in, " + tokens(usage.outputTokens) + " out" +
+         (usage.isEstimated ? " (estimated)" : "") + "; so far " +
+         (spent_.isCostKnown ? "$" + formatFixed(spent_.costUsd, 4) : tokens(spent_.inputTokens + spent_.outputTokens) +
+                                                                         " tokens at a price that is not known"));
+}
+
 void SearchPrinter::failed(const Error &error)
 {
     line("Failed: " + error.message);

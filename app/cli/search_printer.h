@@ -23,12 +23,14 @@ public:
     void candidateEvaluated(const Candidate &candidate) override;
     void candidateAccepted(const Candidate &candidate) override;
     void choice(const std::string &sentence) override;
+    void spent(const Usage &usage) override;
     void failed(const Error &error) override;
 
 private:
     void line(const std::string &text); ///< on a line of its own, whatever was written before
 
     bool midLine_ = false;
+    Usage spent_; ///< in this search
 };
 
 } // namespace kernelwright::cli

@@ -26,24 +26,48 @@ Result<Task> openTask(SearchContext &context, const std::string &taskId)
     return *known;
 }
 
-Result<Proposal> askAgent(SearchContext &context, Agent &agent, const Task &task, const Candidate *parent,
+AgentRequest agentRequest(const Workspace &workspace, const Task &task, const Candidate *parent,
                           const std::vector<Candidate> &history, const std::string &instruction)
 {
     AgentRequest request;
     request.task = task;
-    request.device = context.workspace.device();
+    request.device = workspace.device();
     request.floorUs = floorMicroseconds(task.cost, request.device.ceilings);
     if (parent) request.parent = *parent;
     std::copy_if(history.begin(), history.end(), std::back_inserter(request.history), wasJudged);
     request.instruction = instruction;
+    return request;
+}
 
+Asked askAgent(SearchContext &context, Agent &agent, const AgentRequest &request)
+{
+    constexpr std::size_t mostKept = 256 * 1024;
+    std::string said;
+    Usage spent;
     AgentStream stream;
-    stream.onReasoning = [&](std::string_view text) { context.observer.reasoning(text); };
-    stream.onSource = [&](std::string_view text) { context.observer.source(text); };
-    auto proposal = agent.propose(request, stream, context.cancel);
-    if (proposal && trimText(proposal->source).empty())
-        return fail(ErrorCode::BadInput, agent.name() + " answered without any code");
-    return proposal;
+    const auto keep = [&said](std::string_view text) {
+        said += text.substr(0, std::min(text.size(), mostKept - said.size()));
+    };
+    stream.onReasoning = [&](std::string_view text) {
+        keep(text);
+        context.observer.reasoning(text);
+    };
+    stream.onSource = [&](std::string_view text) {
+        keep(text);
+        context.observer.source(text);
+    };
+    stream.onNote = [&](const std::string &sentence) { context.journal.choice(request.task.id, sentence); };
+    stream.onSpent = [&](const Usage &usage) {
+        spent += usage;
+        context.observer.spent(usage);
+    };
+    Asked asked{agent.propose(request, stream, context.cancel), spent};
+    if (asked.proposal && trimText(asked.proposal->source).empty())
+        asked.proposal = fail(ErrorCode::BadInput, agent.name() + " answered without any code");
+    // An agent without a stream of costs tells them with its proposal.
+    if (asked.proposal && asked.spent.isNothing()) asked.spent = asked.proposal->usage;
+    if (!asked.proposal) context.journal.unused(request.task.id, agent.name(), said, asked.spent);
+    return asked;
 }
 
 Candidate candidateOf(const Proposal &proposal, const Agent &agent, const Task &task, const Candidate *parent,

@@ -21,9 +21,20 @@ struct SearchContext
 /// yet.
 Result<Task> openTask(SearchContext &context, const std::string &taskId);
 
-/// Asks the agent once, its words and code streamed to the observer. `parent` may be nullptr.
-Result<Proposal> askAgent(SearchContext &context, Agent &agent, const Task &task, const Candidate *parent,
+/// What an agent is asked with. `parent` may be nullptr.
+AgentRequest agentRequest(const Workspace &workspace, const Task &task, const Candidate *parent,
                           const std::vector<Candidate> &history, const std::string &instruction);
+
+/// An agent's answer and what it cost, which is known where there is no answer too.
+struct Asked
+{
+    Result<Proposal> proposal;
+    Usage spent;
+};
+
+/// Asks the agent once, its words and code streamed to the observer, its notes and costs written down. What it said
+/// before it failed is kept in the session.
+Asked askAgent(SearchContext &context, Agent &agent, const AgentRequest &request);
 
 /// The candidate that a proposal makes, not yet stored.
 Candidate candidateOf(const Proposal &proposal, const Agent &agent, const Task &task, const Candidate *parent,

@@ -6,6 +6,19 @@
 namespace kernelwright
 {
 
+namespace
+{
+std::string usageSentence(const std::string &who, const Usage &usage)
+{
+    const auto tokens = [](std::int64_t count) { return formatCount(static_cast<double>(count)); };
+    std::string text = who + " read " + tokens(usage.inputTokens);
+    if (usage.cachedTokens > 0) text += " (" + tokens(usage.cachedTokens) + " from the cache)";
+    text += " and wrote " + tokens(usage.outputTokens) + " tokens";
+    if (usage.isEstimated) text += " (estimated)";
+    return text + (usage.isCostKnown ? " for $" + formatFixed(usage.costUsd, 4) : " at a price that is not known") + ".";
+}
+} // namespace
+
 void Journal::choice(const std::string &taskId, const std::string &sentence)
 {
     write("choice", taskId, noCandidate, sentence);
@@ -24,11 +37,14 @@ void Journal::reasoning(const Candidate &candidate)
 
 void Journal::usage(const Candidate &candidate, const Usage &usage)
 {
-    if (usage.inputTokens == 0 && usage.outputTokens == 0 && usage.costUsd == 0) return;
-    write("note", candidate.taskId, candidate.id,
-          candidate.author + " read " + formatCount(static_cast<double>(usage.inputTokens)) + " and wrote " +
-              formatCount(static_cast<double>(usage.outputTokens)) + " tokens for $" +
-              formatFixed(usage.costUsd, 4) + ".");
+    if (usage.isNothing()) return;
+    write("note", candidate.taskId, candidate.id, usageSentence(candidate.author, usage));
+}
+
+void Journal::unused(const std::string &taskId, const std::string &agent, const std::string &said, const Usage &usage)
+{
+    if (!said.empty()) write("reasoning", taskId, noCandidate, said);
+    if (!usage.isNothing()) write("note", taskId, noCandidate, usageSentence(agent, usage));
 }
 
 void Journal::accepted(const Candidate &candidate, const std::string &sentence)

@@ -50,7 +50,7 @@ Result<Candidate> evaluateEdit(Workspace &workspace, Session &session, const std
 
 Result<Candidate> proposeOnce(Workspace &workspace, Session &session, Agent &agent, const Task &task,
                               CandidateId parent, const std::string &instruction, const CancelToken &cancel,
-                              SearchObserver &observer)
+                              SearchObserver &observer, const std::optional<AgentPrompt> &prompt)
 {
     Journal journal(session, observer);
     SearchContext context{workspace, session, observer, journal, cancel};
@@ -67,7 +67,9 @@ Result<Candidate> proposeOnce(Workspace &workspace, Session &session, Agent &age
 
     if (!instruction.empty()) journal.prompt(task.id, parent, instruction);
     observer.proposalStarted(task, parent, static_cast<int>(history->size()) + 1);
-    const auto proposal = askAgent(context, agent, task, from, *history, instruction);
+    AgentRequest request = agentRequest(workspace, task, from, *history, instruction);
+    request.prompt = prompt;
+    const auto proposal = askAgent(context, agent, request).proposal;
     if (!proposal) return forward(proposal.error());
     if (const Candidate *same = findSameSource(*history, proposal->source); same && wasJudged(*same))
         return fail(ErrorCode::NotSupported,
@@ -76,6 +78,22 @@ Result<Candidate> proposeOnce(Workspace &workspace, Session &session, Agent &age
     if (!stored) return stored;
     journal.usage(*stored, proposal->usage);
     return evaluateCandidate(context, std::move(*stored));
+}
+
+Result<AgentPrompt> promptFor(Workspace &workspace, const Session &session, const Agent &agent, const Task &task,
+                              CandidateId parent, const std::string &instruction)
+{
+    const auto history = session.candidates(task.id);
+    if (!history) return forward(history.error());
+    std::vector<Candidate> judged;
+    std::copy_if(history->begin(), history->end(), std::back_inserter(judged), wasJudged);
+    const Candidate *from = parent == noCandidate ? chooseParent(judged).parent : nullptr;
+    for (const Candidate &candidate : *history)
+        if (candidate.id == parent) from = &candidate;
+    if (parent != noCandidate && !from)
+        return fail(ErrorCode::BadInput,
+                    "'" + task.title + "' has no candidate " + std::to_string(parent) + " to go on from");
+    return agent.prompt(agentRequest(workspace, task, from, *history, instruction));
 }
 
 } // namespace kernelwright

@@ -47,6 +47,7 @@ public:
     virtual void candidateEvaluated(const Candidate &) {}
     virtual void candidateAccepted(const Candidate &) {}
     virtual void choice(const std::string & /*sentence*/) {} ///< why this parent, why move on
+    virtual void spent(const Usage &) {} ///< what one request to the agent has cost
     virtual void failed(const Error &) {}
 };
 
@@ -57,8 +58,8 @@ public:
     void pause();
     void resume();
     void stop(); ///< also cancels what is running
-    /// The next proposal is made from this candidate with these words.
-    void steer(CandidateId parent, std::string instruction);
+    /// The next proposal is made from this candidate with these words, or with this very prompt.
+    void steer(CandidateId parent, std::string instruction, std::optional<AgentPrompt> prompt = {});
 
     bool isPaused() const;
     const CancelToken &cancelToken() const { return cancel_; }
@@ -68,6 +69,7 @@ public:
     {
         CandidateId parent = noCandidate;
         std::string instruction;
+        std::optional<AgentPrompt> prompt; ///< as the person edited it
     };
     std::optional<Steering> takeSteering();
 
@@ -99,10 +101,15 @@ Result<std::vector<TaskOutcome>> optimize(Workspace &workspace, Session &session
 Result<Candidate> evaluateEdit(Workspace &workspace, Session &session, const std::string &taskId, CandidateId parent,
                                const std::string &source, const CancelToken &cancel, SearchObserver &observer);
 
-/// One proposal of the agent from `parent` (0 = none) following the person's words, stored and evaluated.
+/// One proposal of the agent from `parent` (0 = none) following the person's words, stored and evaluated. `prompt`: as
+/// the person edited it, sent instead of the agent's own.
 Result<Candidate> proposeOnce(Workspace &workspace, Session &session, Agent &agent, const Task &task,
                               CandidateId parent, const std::string &instruction, const CancelToken &cancel,
-                              SearchObserver &observer);
+                              SearchObserver &observer, const std::optional<AgentPrompt> &prompt = {});
+
+/// What the agent would be asked for a proposal from `parent` (0 = wherever the search would start), unsent.
+Result<AgentPrompt> promptFor(Workspace &workspace, const Session &session, const Agent &agent, const Task &task,
+                              CandidateId parent, const std::string &instruction);
 
 /// The session's accepted candidates as kernels to swap in.
 Result<std::vector<AcceptedKernel>> acceptedKernels(const Session &session);

@@ -29,10 +29,10 @@ void SearchControl::stop()
     changed_.notify_all();
 }
 
-void SearchControl::steer(CandidateId parent, std::string instruction)
+void SearchControl::steer(CandidateId parent, std::string instruction, std::optional<AgentPrompt> prompt)
 {
     const std::lock_guard lock(mutex_);
-    steering_ = Steering{parent, std::move(instruction)};
+    steering_ = Steering{parent, std::move(instruction), std::move(prompt)};
 }
 
 bool SearchControl::isPaused() const

@@ -131,7 +131,7 @@ bool SearchRun::worthAnotherIteration()
 std::optional<StartingPoint> SearchRun::steeredStart()
 {
     const SearchControl::Steering steering = *std::exchange(steering_, std::nullopt);
-    StartingPoint start{task_, std::nullopt, {}, steering.instruction};
+    StartingPoint start{task_, std::nullopt, {}, steering.instruction, steering.prompt};
     if (steering.parent != noCandidate) {
         auto parent = context_.session.candidate(steering.parent);
         const bool found = parent && *parent;
@@ -154,7 +154,7 @@ StartingPoint SearchRun::chooseStart()
 {
     std::optional<StartingPoint> steered;
     if (steering_) steered = steeredStart();
-    StartingPoint start = steered ? std::move(*steered) : StartingPoint{task_, std::nullopt, {}, {}};
+    StartingPoint start = steered ? std::move(*steered) : StartingPoint{task_, std::nullopt, {}, {}, {}};
 
     auto candidates = context_.session.candidates(start.task.id);
     if (!candidates) fatal_ = candidates.error();
@@ -227,14 +227,16 @@ std::optional<Proposal> SearchRun::askForSomethingNew(const StartingPoint &start
 
 std::optional<Proposal> SearchRun::ask(const StartingPoint &start, const std::string &instruction)
 {
-    auto proposal = askAgent(context_, agent_, start.task, start.parent ? &*start.parent : nullptr,
-                             start.history, instruction);
-    if (proposal) {
+    AgentRequest request = agentRequest(context_.workspace, start.task, start.parent ? &*start.parent : nullptr,
+                                        start.history, instruction);
+    if (instruction == start.instruction) request.prompt = start.prompt;
+    Asked asked = askAgent(context_, agent_, request);
+    costUsd_ += asked.spent.costUsd;
+    if (asked.proposal) {
         agentFailures_ = 0;
-        costUsd_ += proposal->usage.costUsd;
-        return std::move(*proposal);
+        return std::move(*asked.proposal);
     }
-    agentFailed(proposal.error());
+    agentFailed(asked.proposal.error());
     return std::nullopt;
 }
 

@@ -20,6 +20,7 @@ struct StartingPoint
     std::optional<Candidate> parent;
     std::vector<Candidate> history; ///< all candidates of the task, oldest first
     std::string instruction;
+    std::optional<AgentPrompt> prompt; ///< as the person edited it
 };
 
 /// The state of one running search and its steps, in the order in which optimize() takes them. A step that

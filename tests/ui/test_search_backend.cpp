@@ -55,7 +55,7 @@ SearchBackend::Settings TestSearchBackend::settings(const QTemporaryDir &folder)
 {
     SearchBackend::Settings settings;
     settings.sessionFolder = folder.filePath(QStringLiteral("sessions"));
-    settings.wordDelayMs = 0;
+    settings.agent.wordDelayMs = 0;
     settings.engine.program = engine_;
     return settings;
 }

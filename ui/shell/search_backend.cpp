@@ -36,7 +36,7 @@ SearchBackend::~SearchBackend()
 
 QString SearchBackend::agentName() const
 {
-    return QString::fromStdString(settings_.agent);
+    return QString::fromStdString(settings_.agent.name);
 }
 
 void SearchBackend::note(const std::string &text, double fraction)

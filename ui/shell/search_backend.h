@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "agent/agent.h"
+#include "agent/llm/make_agent.h"
 #include "backend.h"
 #include "postbox.h"
 #include "work_thread.h"
@@ -22,8 +22,7 @@ public:
     struct Settings
     {
         QString sessionFolder; ///< where new sessions are made; created when needed
-        std::string agent = "playbook";
-        int wordDelayMs = 12; ///< how slowly the built-in agent speaks, so that one can read along
+        AgentChoice agent{.wordDelayMs = 12}; ///< the built-in one speaks so that one can read along
         EngineCommand engine;
     };
     explicit SearchBackend(Settings settings, QObject *parent = nullptr);

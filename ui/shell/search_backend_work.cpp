@@ -43,7 +43,7 @@ void SearchBackend::optimise(const SearchOptions &options)
 Result<void> SearchBackend::prepareAgent()
 {
     if (agent_) return {};
-    auto agent = makeAgent(settings_.agent, settings_.wordDelayMs);
+    auto agent = makeAgent(settings_.agent, {}, usualClientSettings());
     if (!agent) return forward(agent.error());
     agent_ = std::move(*agent);
     return {};
