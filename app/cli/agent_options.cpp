@@ -8,16 +8,19 @@ namespace kernelwright::cli
 
 QList<QCommandLineOption> agentOptions()
 {
-    return {QCommandLineOption("agent",
-                               "Who proposes: playbook (built in, the default), anthropic, openai, openrouter, "
-                               "ollama, llama.cpp, vllm; 'kernelwright-cli agents' tells more.",
-                               "NAME"),
-            QCommandLineOption("model", "The language model; default: the agent's own, or the server's only one.",
-                               "NAME"),
-            QCommandLineOption("base-url", "Where the agent's protocol is spoken, for servers of your own.", "URL"),
-            QCommandLineOption("api", "The protocol: anthropic, responses or chat. Default: as the agent; chat for "
-                                      "openai with a base URL of its own.",
-                               "NAME")};
+    return {
+        QCommandLineOption("agent",
+                           "Who proposes: playbook (built in, the default), anthropic, openai, openrouter, "
+                           "ollama, llama.cpp, vllm; 'kernelwright-cli agents' tells more.",
+                           "NAME"),
+        QCommandLineOption("model", "The language model; default: the agent's own, or the server's only one.",
+                           "NAME"),
+        QCommandLineOption("base-url", "Where the agent's protocol is spoken, for servers of your own.",
+                           "URL"),
+        QCommandLineOption("api",
+                           "The protocol: anthropic, responses or chat. Default: as the agent; chat for "
+                           "openai with a base URL of its own.",
+                           "NAME")};
 }
 
 AgentChoice agentChoice(const Arguments &arguments)
@@ -33,7 +36,8 @@ AgentChoice agentChoice(const Arguments &arguments)
 Result<std::unique_ptr<Agent>> agentOf(const Arguments &arguments)
 {
     AgentChoice choice = agentChoice(arguments);
-    if (arguments.isSet("print-prompt")) choice.key = Secret("nothing-is-sent"); // so that a look needs no key
+    if (arguments.isSet("print-prompt"))
+        choice.key = Secret("nothing-is-sent"); // so that a look needs no key
     return makeAgent(choice, keychainLookup(), usualClientSettings());
 }
 

@@ -15,7 +15,8 @@ std::string keyText(const Provider &provider)
     const FoundKey found = findKey(provider, provider.baseUrl, keychainLookup());
     if (!found.key.isEmpty()) return "from " + found.origin;
     if (!provider.needsKey) return "none needed";
-    return "missing: set " + (provider.keyVariables.empty() ? keyVariableOf(provider.baseUrl) : provider.keyVariables.front());
+    return "missing: set " +
+           (provider.keyVariables.empty() ? keyVariableOf(provider.baseUrl) : provider.keyVariables.front());
 }
 
 Result<ExitStatus> listProviders(const Arguments &arguments)
@@ -69,7 +70,8 @@ Result<ExitStatus> listModels(const Invocation &invocation)
                         {"input_price", isPriced ? Json(known->prices->input) : Json()},
                         {"output_price", isPriced ? Json(known->prices->output) : Json()}});
     }
-    if (auto written = writeResult(arguments, {{"base_url", choice->endpoint.baseUrl}, {"models", list}}); !written)
+    if (auto written = writeResult(arguments, {{"base_url", choice->endpoint.baseUrl}, {"models", list}});
+        !written)
         return forward(written.error());
     print(models->empty() ? choice->endpoint.baseUrl + " offers no models.\n" : table.text());
     return ExitStatus::Done;
@@ -77,20 +79,22 @@ Result<ExitStatus> listModels(const Invocation &invocation)
 
 Result<ExitStatus> run(const Invocation &invocation)
 {
-    const bool isChosen = invocation.arguments.isSet("agent") && invocation.arguments.value("agent") != "playbook";
+    const bool isChosen =
+        invocation.arguments.isSet("agent") && invocation.arguments.value("agent") != "playbook";
     return isChosen ? listModels(invocation) : listProviders(invocation.arguments);
 }
 } // namespace
 
 Command agentsCommand()
 {
-    return {"agents",
-            "",
-            0,
-            "List who can propose kernels, and the models of one of them.",
-            "Keys are read from the environment, or from the system's keychain, where the workbench puts them.",
-            agentOptions() + QList<QCommandLineOption>{jsonOption()},
-            run};
+    return {
+        "agents",
+        "",
+        0,
+        "List who can propose kernels, and the models of one of them.",
+        "Keys are read from the environment, or from the system's keychain, where the workbench puts them.",
+        agentOptions() + QList<QCommandLineOption>{jsonOption()},
+        run};
 }
 
 } // namespace kernelwright::cli

@@ -6,8 +6,9 @@ namespace kernelwright::cli
 
 std::vector<Command> allCommands()
 {
-    return {devicesCommand(),  importCommand(), runCommand(),      profileCommand(), taskCommand(),   evaluateCommand(),
-            optimizeCommand(), agentsCommand(), applyCommand(),    exportCommand(),  sessionCommand()};
+    return {devicesCommand(), importCommand(),   runCommand(),      profileCommand(),
+            taskCommand(),    evaluateCommand(), optimizeCommand(), agentsCommand(),
+            applyCommand(),   exportCommand(),   sessionCommand()};
 }
 
 } // namespace kernelwright::cli

@@ -175,7 +175,8 @@ Result<ExitStatus> printPrompt(const Invocation &invocation, Opened &opened, con
     } else {
         const auto profile = workspace.profile(invocation.interrupt.token());
         if (!profile) return forward(profile.error());
-        if (profile->tasks.empty()) return fail(ErrorCode::NotSupported, "no task is suggested; name one with --task");
+        if (profile->tasks.empty())
+            return fail(ErrorCode::NotSupported, "no task is suggested; name one with --task");
         nodes = profile->tasks.front().nodes;
     }
     const auto task = workspace.cutTask(nodes);
@@ -229,24 +230,29 @@ Result<ExitStatus> run(const Invocation &invocation)
 
 Command optimizeCommand()
 {
-    return {"optimize",
-            "MODEL",
-            1,
-            "Let an agent rewrite slow operators; keep what is correct and faster.",
-            "The answer is yes (0) where a faster candidate was found. An existing session is continued.",
-            agentOptions() + QList<QCommandLineOption>{QCommandLineOption(
-                 "task", "Operators to replace by one kernel; once per task. Default: the suggested ones.",
-                 "NAME[,NAME...]"),
-             QCommandLineOption("iterations", "Proposals per task; default 8.", "N"),
-             QCommandLineOption("tasks", "How many of the suggested tasks; default 4.", "N"),
-             QCommandLineOption("minutes", "Stop after so many minutes.", "M"),
-             QCommandLineOption("max-cost", "Stop when the agent has cost so many US dollars.", "USD"),
-             QCommandLineOption("print-prompt", "Print what a language model would be asked first, and ask nobody."),
-             QCommandLineOption("first", "Stop at the first faster candidate."),
-             QCommandLineOption(
-                 "session", "The session file; default MODEL's name with .session, in this folder.", "FILE"),
-             deviceOption(), inputOption(), jsonOption(), verboseOption()},
-            run};
+    return {
+        "optimize",
+        "MODEL",
+        1,
+        "Let an agent rewrite slow operators; keep what is correct and faster.",
+        "The answer is yes (0) where a faster candidate was found. An existing session is continued.",
+        agentOptions() +
+            QList<QCommandLineOption>{
+                QCommandLineOption(
+                    "task", "Operators to replace by one kernel; once per task. Default: the suggested ones.",
+                    "NAME[,NAME...]"),
+                QCommandLineOption("iterations", "Proposals per task; default 8.", "N"),
+                QCommandLineOption("tasks", "How many of the suggested tasks; default 4.", "N"),
+                QCommandLineOption("minutes", "Stop after so many minutes.", "M"),
+                QCommandLineOption("max-cost", "Stop when the agent has cost so many US dollars.", "USD"),
+                QCommandLineOption("print-prompt",
+                                   "Print what a language model would be asked first, and ask nobody."),
+                QCommandLineOption("first", "Stop at the first faster candidate."),
+                QCommandLineOption("session",
+                                   "The session file; default MODEL's name with .session, in this folder.",
+                                   "FILE"),
+                deviceOption(), inputOption(), jsonOption(), verboseOption()},
+        run};
 }
 
 } // namespace kernelwright::cli

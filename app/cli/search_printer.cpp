@@ -78,8 +78,9 @@ void SearchPrinter::spent(const Usage &usage)
     const auto tokens = [](std::int64_t count) { return formatCount(static_cast<double>(count)); };
     line("  " + tokens(usage.inputTokens) + " tokens in, " + tokens(usage.outputTokens) + " out" +
          (usage.isEstimated ? " (estimated)" : "") + "; so far " +
-         (spent_.isCostKnown ? "$" + formatFixed(spent_.costUsd, 4) : tokens(spent_.inputTokens + spent_.outputTokens) +
-                                                                         " tokens at a price that is not known"));
+         (spent_.isCostKnown
+              ? "$" + formatFixed(spent_.costUsd, 4)
+              : tokens(spent_.inputTokens + spent_.outputTokens) + " tokens at a price that is not known"));
 }
 
 void SearchPrinter::failed(const Error &error)

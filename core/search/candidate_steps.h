@@ -32,8 +32,8 @@ struct Asked
     Usage spent;
 };
 
-/// Asks the agent once, its words and code streamed to the observer, its notes and costs written down. What it said
-/// before it failed is kept in the session.
+/// Asks the agent once, its words and code streamed to the observer, its notes and costs written down. What
+/// it said before it failed is kept in the session.
 Asked askAgent(SearchContext &context, Agent &agent, const AgentRequest &request);
 
 /// The candidate that a proposal makes, not yet stored.

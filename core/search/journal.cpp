@@ -15,7 +15,9 @@ std::string usageSentence(const std::string &who, const Usage &usage)
     if (usage.cachedTokens > 0) text += " (" + tokens(usage.cachedTokens) + " from the cache)";
     text += " and wrote " + tokens(usage.outputTokens) + " tokens";
     if (usage.isEstimated) text += " (estimated)";
-    return text + (usage.isCostKnown ? " for $" + formatFixed(usage.costUsd, 4) : " at a price that is not known") + ".";
+    return text +
+           (usage.isCostKnown ? " for $" + formatFixed(usage.costUsd, 4) : " at a price that is not known") +
+           ".";
 }
 } // namespace
 
@@ -41,7 +43,8 @@ void Journal::usage(const Candidate &candidate, const Usage &usage)
     write("note", candidate.taskId, candidate.id, usageSentence(candidate.author, usage));
 }
 
-void Journal::unused(const std::string &taskId, const std::string &agent, const std::string &said, const Usage &usage)
+void Journal::unused(const std::string &taskId, const std::string &agent, const std::string &said,
+                     const Usage &usage)
 {
     if (!said.empty()) write("reasoning", taskId, noCandidate, said);
     if (!usage.isNothing()) write("note", taskId, noCandidate, usageSentence(agent, usage));

@@ -26,7 +26,8 @@ public:
     void reasoning(const Candidate &candidate);
     void usage(const Candidate &candidate, const Usage &usage);
     /// What an agent said and cost without a candidate coming of it.
-    void unused(const std::string &taskId, const std::string &agent, const std::string &said, const Usage &usage);
+    void unused(const std::string &taskId, const std::string &agent, const std::string &said,
+                const Usage &usage);
     void accepted(const Candidate &candidate, const std::string &sentence);
     void failed(const std::string &taskId, CandidateId candidate, const Error &error);
 

@@ -80,8 +80,8 @@ Result<Candidate> proposeOnce(Workspace &workspace, Session &session, Agent &age
     return evaluateCandidate(context, std::move(*stored));
 }
 
-Result<AgentPrompt> promptFor(Workspace &workspace, const Session &session, const Agent &agent, const Task &task,
-                              CandidateId parent, const std::string &instruction)
+Result<AgentPrompt> promptFor(Workspace &workspace, const Session &session, const Agent &agent,
+                              const Task &task, CandidateId parent, const std::string &instruction)
 {
     const auto history = session.candidates(task.id);
     if (!history) return forward(history.error());

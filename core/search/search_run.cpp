@@ -227,8 +227,8 @@ std::optional<Proposal> SearchRun::askForSomethingNew(const StartingPoint &start
 
 std::optional<Proposal> SearchRun::ask(const StartingPoint &start, const std::string &instruction)
 {
-    AgentRequest request = agentRequest(context_.workspace, start.task, start.parent ? &*start.parent : nullptr,
-                                        start.history, instruction);
+    AgentRequest request = agentRequest(context_.workspace, start.task,
+                                        start.parent ? &*start.parent : nullptr, start.history, instruction);
     if (instruction == start.instruction) request.prompt = start.prompt;
     Asked asked = askAgent(context_, agent_, request);
     costUsd_ += asked.spent.costUsd;

@@ -308,9 +308,22 @@ void ScriptedBackend::stop()
     setJob(Job::None);
 }
 
-void ScriptedBackend::prompt(const std::string &, CandidateId parent, const QString &words)
+void ScriptedBackend::setAgent(const AgentChoice &choice)
+{
+    agent = choice;
+}
+
+void ScriptedBackend::preparePrompt(const std::string &taskId, CandidateId parent, const QString &words)
+{
+    calls << QStringLiteral("prepare prompt #%1: %2").arg(parent).arg(words);
+    then([=, this] { emit promptPrepared(taskId, parent, {"the system", "the task", "the step"}); });
+}
+
+void ScriptedBackend::prompt(const std::string &, CandidateId parent, const QString &words,
+                             const std::optional<AgentPrompt> &edited)
 {
     calls << QStringLiteral("prompt #%1: %2").arg(parent).arg(words);
+    if (edited) calls << QStringLiteral("edited prompt: ") + QString::fromStdString(edited->step);
     if (job_ == Job::Searching) {
         steerFrom_ = parent;
         steerWords_ = words;

@@ -23,15 +23,19 @@ public:
     void pause() override;
     void resume() override;
     void stop() override;
-    void prompt(const std::string &taskId, CandidateId parent, const QString &words) override;
+    void prompt(const std::string &taskId, CandidateId parent, const QString &words,
+                const std::optional<AgentPrompt> &edited = {}) override;
+    void preparePrompt(const std::string &taskId, CandidateId parent, const QString &words) override;
+    void setAgent(const AgentChoice &choice) override;
     void evaluateEdit(const std::string &taskId, CandidateId parent, const QString &source) override;
     void accept(CandidateId candidate) override;
     void setLabels(CandidateId candidate, const QString &name, const QString &note, bool pinned) override;
     void measureWholeModel() override;
     ui::Job job() const override { return job_; }
     bool isPaused() const override { return paused_; }
-    QString agentName() const override { return QStringLiteral("playbook"); }
+    QString agentName() const override { return QString::fromStdString(agent.name); }
 
+    AgentChoice agent;   ///< as it was set last
     QStringList calls;   ///< "prompt #2: more rows per block" …
     QString failOpening; ///< when set, opening a model fails with this sentence
 

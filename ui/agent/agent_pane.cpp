@@ -83,6 +83,12 @@ QWidget *AgentPane::makeComposer()
     clearTarget_->setToolTip(tr("Let the agent choose what to go on from"));
     send_ = new QPushButton(tr("Send"));
     send_->setToolTip(tr("Send the prompt (Enter)"));
+    show_ = new QToolButton;
+    show_->setText(tr("Show prompt"));
+    show_->setToolTip(tr("Read and change what the language model will be asked"));
+    choose_ = new QToolButton;
+    choose_->setText(tr("Agent …"));
+    choose_->setToolTip(tr("Choose who proposes: the playbook or a language model"));
     pause_ = new QToolButton;
     stop_ = new QToolButton;
     stop_->setAccessibleName(tr("Stop the search"));
@@ -92,6 +98,8 @@ QWidget *AgentPane::makeComposer()
     budget_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     connect(prompt_, &PromptBox::submitted, this, &AgentPane::promptSubmitted);
     connect(send_, &QPushButton::clicked, prompt_, &PromptBox::submit);
+    connect(show_, &QToolButton::clicked, this, &AgentPane::promptShowRequested);
+    connect(choose_, &QToolButton::clicked, this, &AgentPane::agentChoiceRequested);
     connect(clearTarget_, &QToolButton::clicked, this, &AgentPane::promptTargetCleared);
     connect(stop_, &QToolButton::clicked, this, &AgentPane::stopRequested);
     connect(pause_, &QToolButton::clicked, this, [this] {
@@ -110,8 +118,10 @@ QWidget *AgentPane::makeComposer()
     above->addWidget(target_);
     above->addWidget(clearTarget_);
     above->addStretch(1);
+    above->addWidget(choose_);
     auto *below = new QHBoxLayout;
     below->addWidget(budget_, 1);
+    below->addWidget(show_);
     below->addWidget(pause_);
     below->addWidget(stop_);
     below->addWidget(send_);
@@ -267,6 +277,16 @@ void AgentPane::setPromptEnabled(bool enabled, const QString &placeholder)
     prompt_->setEnabled(enabled);
     send_->setEnabled(enabled);
     prompt_->setPlaceholderText(placeholder);
+}
+
+QString AgentPane::words() const
+{
+    return prompt_->toPlainText().trimmed();
+}
+
+void AgentPane::setPromptVisible(bool visible)
+{
+    show_->setVisible(visible);
 }
 
 void AgentPane::focusPrompt()

@@ -46,6 +46,8 @@ public:
     void setPromptTarget(const QString &label);
     void setPromptEnabled(bool enabled, const QString &placeholder);
     void focusPrompt();
+    QString words() const;               ///< what is typed and not sent
+    void setPromptVisible(bool visible); ///< "Show prompt" is for agents that send one
 
     PromptBox *prompt() { return prompt_; }
     IterationCard *cardOf(CandidateId candidate) const;
@@ -54,6 +56,8 @@ public:
 signals:
     void promptSubmitted(const QString &text);
     void promptTargetCleared();
+    void promptShowRequested();
+    void agentChoiceRequested();
     void pauseRequested();
     void resumeRequested();
     void stopRequested();
@@ -74,6 +78,7 @@ private:
     QLabel *budget_, *target_;
     QToolButton *clearTarget_;
     QPushButton *send_;
+    QToolButton *show_, *choose_;
     QToolButton *pause_, *stop_;
     Activity activity_ = Activity::Idle;
     std::map<CandidateId, IterationCard *> cards_;

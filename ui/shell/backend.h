@@ -3,6 +3,7 @@
 // this interface; tests put another one in its place.
 #pragma once
 
+#include "agent/llm/make_agent.h"
 #include "client/workspace.h"
 #include "graph/model_profile.h"
 #include "kernel/candidate.h"
@@ -57,7 +58,12 @@ public:
 
     /// While a search runs, its next proposal follows these words; else one proposal is made. `parent` may be
     /// noCandidate.
-    virtual void prompt(const std::string &taskId, CandidateId parent, const QString &words) = 0;
+    virtual void prompt(const std::string &taskId, CandidateId parent, const QString &words,
+                        const std::optional<AgentPrompt> &edited = {}) = 0;
+    /// What the agent would be asked; promptPrepared() brings it.
+    virtual void preparePrompt(const std::string &taskId, CandidateId parent, const QString &words) = 0;
+    /// Who proposes from the next search or prompt on.
+    virtual void setAgent(const AgentChoice &choice) = 0;
     virtual void evaluateEdit(const std::string &taskId, CandidateId parent, const QString &source) = 0;
     virtual void accept(CandidateId candidate) = 0;
     virtual void setLabels(CandidateId candidate, const QString &name, const QString &note, bool pinned) = 0;
@@ -86,6 +92,9 @@ signals:
     void candidateEvaluated(const kernelwright::Candidate &candidate);
     void candidateChanged(const kernelwright::Candidate &candidate); ///< accepted, named, pinned …
     void chose(const QString &sentence);
+    void spent(const kernelwright::Usage &usage); ///< one request to the agent
+    void promptPrepared(const std::string &taskId, kernelwright::CandidateId parent,
+                        const kernelwright::AgentPrompt &prompt);
     void searchFinished(const std::vector<kernelwright::TaskOutcome> &outcomes);
     void wholeModelMeasured(const kernelwright::WholeModelReport &report);
     void failed(kernelwright::ui::Job during, const kernelwright::Error &error);

@@ -45,7 +45,7 @@ void MainWindow::buildMenus()
                "file.quit"}));
     fill(menuBar()->addMenu(tr("&Search")), *actions_,
          list({"search.run", "search.pause", "search.stop", "", "search.optimiseSelection", "search.prompt",
-               "", "search.accept", "search.measure"}));
+               "search.showPrompt", "search.agent", "", "search.accept", "search.measure"}));
     fill(menuBar()->addMenu(tr("&Editor")), *actions_,
          list({"editor.evaluate", "", "editor.find", "editor.replace", "editor.goToLine",
                "editor.nextOccurrence", "", "editor.compareParent", "editor.compareBest"}));

@@ -13,6 +13,7 @@ namespace kernelwright::ui
 SearchBackend::SearchBackend(Settings settings, QObject *parent)
     : Backend(parent)
     , settings_(std::move(settings))
+    , choice_(settings_.agent)
     , workspace_(std::make_unique<Workspace>(settings_.engine))
 {
     postbox_.setTextReceiver([this](int channel, const QString &text) {
@@ -36,7 +37,7 @@ SearchBackend::~SearchBackend()
 
 QString SearchBackend::agentName() const
 {
-    return QString::fromStdString(settings_.agent.name);
+    return QString::fromStdString(choice_.model.empty() ? choice_.name : choice_.model);
 }
 
 void SearchBackend::note(const std::string &text, double fraction)

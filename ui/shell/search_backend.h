@@ -21,7 +21,7 @@ class SearchBackend : public Backend
 public:
     struct Settings
     {
-        QString sessionFolder; ///< where new sessions are made; created when needed
+        QString sessionFolder;                ///< where new sessions are made; created when needed
         AgentChoice agent{.wordDelayMs = 12}; ///< the built-in one speaks so that one can read along
         EngineCommand engine;
     };
@@ -35,7 +35,10 @@ public:
     void pause() override;
     void resume() override;
     void stop() override;
-    void prompt(const std::string &taskId, CandidateId parent, const QString &words) override;
+    void prompt(const std::string &taskId, CandidateId parent, const QString &words,
+                const std::optional<AgentPrompt> &edited = {}) override;
+    void preparePrompt(const std::string &taskId, CandidateId parent, const QString &words) override;
+    void setAgent(const AgentChoice &choice) override;
     void evaluateEdit(const std::string &taskId, CandidateId parent, const QString &source) override;
     void accept(CandidateId candidate) override;
     void setLabels(CandidateId candidate, const QString &name, const QString &note, bool pinned) override;
@@ -49,7 +52,8 @@ private:
     Result<void> openDevice(const std::string &device);
     Result<void> loadModel(const SessionModel &model);
     Result<void> profile(const CancelToken &cancel);
-    Result<void> prepareAgent();
+    Result<void> prepareAgent(const AgentChoice &choice);
+    Result<Task> taskOf(const std::string &taskId) const;
     Result<void> startSession(const QString &modelPath, const SessionModel &model);
     Result<SessionContent> readSession() const;
     void runJob(Job job, const std::string &text,
@@ -68,11 +72,12 @@ private:
     Postbox postbox_;
     std::unique_ptr<Workspace> workspace_; ///< engine thread
     std::shared_ptr<Session> session_;     ///< set on the engine thread, read under mutex_ elsewhere
-    std::unique_ptr<Agent> agent_;
-    std::vector<DeviceInfo> devices_; ///< engine thread
-    Job running_ = Job::None;         ///< engine thread
-    std::string runningText_;         ///< engine thread
-    CancelToken jobCancel_;           ///< engine thread
+    AgentChoice choice_;                   ///< window's thread
+    std::unique_ptr<Agent> agent_;         ///< engine thread
+    std::vector<DeviceInfo> devices_;      ///< engine thread
+    Job running_ = Job::None;              ///< engine thread
+    std::string runningText_;              ///< engine thread
+    CancelToken jobCancel_;                ///< engine thread
     mutable std::mutex mutex_;
     std::shared_ptr<SearchControl> control_; ///< of the running search; under mutex_
     CancelToken cancel_; ///< of all jobs not finished; replaced by stop(); window's thread

@@ -18,35 +18,50 @@ tl::unexpected<Error> nothingOpen()
 
 void SearchBackend::optimise(const SearchOptions &options)
 {
-    enqueue(Job::Searching, "Searching", [this, options](const CancelToken &) -> Result<void> {
-        if (!session_) return nothingOpen();
-        if (const auto ready = prepareAgent(); !ready) return forward(ready.error());
-        auto control = std::make_shared<SearchControl>();
-        {
-            const std::lock_guard lock(mutex_);
-            control_ = control;
-        }
-        PostingObserver observer(*this, postbox_, [this, control] {
-            engine_.safePoint([&] { return paused_ && !control->cancelToken().isCancelled(); });
-        });
-        auto outcome = optimize(*workspace_, *session_, *agent_, options, *control, observer);
-        {
-            const std::lock_guard lock(mutex_);
-            control_.reset();
-        }
-        if (!outcome) return forward(outcome.error());
-        postbox_.post([this, outcome = *outcome] { emit searchFinished(outcome); });
-        return {};
-    });
+    enqueue(Job::Searching, "Searching",
+            [this, options, choice = choice_](const CancelToken &) -> Result<void> {
+                if (!session_) return nothingOpen();
+                if (const auto ready = prepareAgent(choice); !ready) return forward(ready.error());
+                auto control = std::make_shared<SearchControl>();
+                {
+                    const std::lock_guard lock(mutex_);
+                    control_ = control;
+                }
+                PostingObserver observer(*this, postbox_, [this, control] {
+                    engine_.safePoint([&] { return paused_ && !control->cancelToken().isCancelled(); });
+                });
+                auto outcome = optimize(*workspace_, *session_, *agent_, options, *control, observer);
+                {
+                    const std::lock_guard lock(mutex_);
+                    control_.reset();
+                }
+                if (!outcome) return forward(outcome.error());
+                postbox_.post([this, outcome = *outcome] { emit searchFinished(outcome); });
+                return {};
+            });
 }
 
-Result<void> SearchBackend::prepareAgent()
+Result<void> SearchBackend::prepareAgent(const AgentChoice &choice)
 {
-    if (agent_) return {};
-    auto agent = makeAgent(settings_.agent, {}, usualClientSettings());
+    auto agent = makeAgent(choice, {}, usualClientSettings());
     if (!agent) return forward(agent.error());
     agent_ = std::move(*agent);
     return {};
+}
+
+void SearchBackend::setAgent(const AgentChoice &choice)
+{
+    choice_ = choice;
+    choice_.wordDelayMs = settings_.agent.wordDelayMs;
+}
+
+Result<Task> SearchBackend::taskOf(const std::string &taskId) const
+{
+    const auto tasks = session_->tasks();
+    if (!tasks) return forward(tasks.error());
+    for (const Task &task : *tasks)
+        if (task.id == taskId) return task;
+    return fail(ErrorCode::BadInput, "there is no task to prompt for yet; press Optimise first");
 }
 
 void SearchBackend::pause()
@@ -76,29 +91,46 @@ void SearchBackend::stop()
     engine_.wake();
 }
 
-void SearchBackend::prompt(const std::string &taskId, CandidateId parent, const QString &words)
+void SearchBackend::prompt(const std::string &taskId, CandidateId parent, const QString &words,
+                           const std::optional<AgentPrompt> &edited)
 {
     {
         const std::lock_guard lock(mutex_);
         if (control_) {
-            control_->steer(parent, words.toStdString());
+            control_->steer(parent, words.toStdString(), edited);
             return;
         }
     }
-    enqueue(Job::Proposing, "Asking the agent", [=, this](const CancelToken &cancel) -> Result<void> {
-        if (!session_) return nothingOpen();
-        if (const auto ready = prepareAgent(); !ready) return forward(ready.error());
-        const auto tasks = session_->tasks();
-        if (!tasks) return forward(tasks.error());
-        for (const Task &task : *tasks) {
-            if (task.id != taskId) continue;
-            PostingObserver observer(*this, postbox_, {});
-            const auto candidate = proposeOnce(*workspace_, *session_, *agent_, task, parent,
-                                               words.toStdString(), cancel, observer);
-            return candidate ? Result<void>{} : forward(candidate.error());
-        }
-        return fail(ErrorCode::BadInput, "there is no task to prompt for yet; press Optimise first");
-    });
+    enqueue(Job::Proposing, "Asking the agent",
+            [=, this, choice = choice_](const CancelToken &cancel) -> Result<void> {
+                if (!session_) return nothingOpen();
+                if (const auto ready = prepareAgent(choice); !ready) return forward(ready.error());
+                const auto task = taskOf(taskId);
+                if (!task) return forward(task.error());
+                PostingObserver observer(*this, postbox_, {});
+                const auto candidate = proposeOnce(*workspace_, *session_, *agent_, *task, parent,
+                                                   words.toStdString(), cancel, observer, edited);
+                return candidate ? Result<void>{} : forward(candidate.error());
+            });
+}
+
+void SearchBackend::preparePrompt(const std::string &taskId, CandidateId parent, const QString &words)
+{
+    enqueue(
+        Job::Proposing, "Putting the prompt together",
+        [=, this, choice = choice_](const CancelToken &) -> Result<void> {
+            if (!session_) return nothingOpen();
+            const auto agent = makeAgent(choice, {}, usualClientSettings());
+            if (!agent) return forward(agent.error());
+            const auto task = taskOf(taskId);
+            if (!task) return forward(task.error());
+            const auto prompt =
+                promptFor(*workspace_, *session_, **agent, *task, parent, words.toStdString());
+            if (!prompt) return forward(prompt.error());
+            postbox_.post([=, this, prompt = *prompt] { emit promptPrepared(taskId, parent, prompt); });
+            return {};
+        },
+        true);
 }
 
 void SearchBackend::evaluateEdit(const std::string &taskId, CandidateId parent, const QString &source)

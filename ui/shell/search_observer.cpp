@@ -70,6 +70,11 @@ void PostingObserver::choice(const std::string &sentence)
     postbox_.post([&backend = backend_, sentence] { emit backend.chose(QString::fromStdString(sentence)); });
 }
 
+void PostingObserver::spent(const Usage &usage)
+{
+    postbox_.post([&backend = backend_, usage] { emit backend.spent(usage); });
+}
+
 void PostingObserver::failed(const Error &error)
 {
     postbox_.post([&backend = backend_, error] { emit backend.failed(Job::Searching, error); });

@@ -29,6 +29,7 @@ public:
     void candidateEvaluated(const Candidate &candidate) override;
     void candidateAccepted(const Candidate &candidate) override;
     void choice(const std::string &sentence) override;
+    void spent(const Usage &usage) override;
     void failed(const Error &error) override;
 
 private:

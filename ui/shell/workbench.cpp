@@ -40,6 +40,7 @@ Workbench::Workbench(MainWindow &window, Backend &backend, QObject *parent)
     , backend_(backend)
 {
     loadSettings();
+    loadAgentSettings();
     makeActions();
     window_.buildMenus();
     connectPanes();
@@ -86,6 +87,8 @@ void Workbench::connectPanes()
     connect(w.operators, &OperatorsPane::nodesSelected, this, &Workbench::updateActions);
 
     connect(w.agent, &AgentPane::promptSubmitted, this, &Workbench::prompt);
+    connect(w.agent, &AgentPane::promptShowRequested, this, &Workbench::showPrompt);
+    connect(w.agent, &AgentPane::agentChoiceRequested, this, [this] { chooseAgent({}); });
     connect(w.agent, &AgentPane::promptTargetCleared, this, [this] {
         promptTarget_ = noCandidate;
         updatePromptTarget();
@@ -162,8 +165,10 @@ void Workbench::optimise(const QStringList &nodes)
                                tr("A search is running. Stop it (Shift+F5) before another begins."));
         return;
     }
+    if (!agentIsReady()) return;
     SearchOptions options;
     options.iterationsPerTask = iterations_;
+    options.maximumCostUsd = agentChoice_.name == "playbook" ? 0 : maximumCostUsd_;
     options.acceptBest = false; // in the window the person accepts
     if (!nodes.isEmpty()) {
         std::vector<std::string> names;
@@ -191,6 +196,7 @@ void Workbench::prompt(const QString &words)
             tr("There is no task to prompt for yet: press Optimise first, or select operators."));
         return;
     }
+    if (!agentIsReady()) return;
     window_.agent->addPrompt(words, titleOf(promptTarget_));
     following_ = true;
     backend_.prompt(task, promptTarget_, words);

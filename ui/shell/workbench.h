@@ -16,6 +16,8 @@
 namespace kernelwright::ui
 {
 
+class AgentDialog;
+
 /// What happens when: carries what the person does to the backend and what the backend tells to the panes,
 /// and holds the state both need. Lives on the window's thread.
 class Workbench : public QObject
@@ -72,6 +74,18 @@ private:
     void onWholeModelMeasured(const WholeModelReport &report);
     void onFailed(Job during, const Error &error);
 
+    // The agent (workbench_agent.cpp).
+    void loadAgentSettings();
+    void useAgent(const AgentChoice &choice, double maximumCostUsd);
+    void chooseAgent(const QString &sentence);
+    void keepKey(const AgentChoice &choice);
+    void listModels(AgentDialog &dialog);
+    bool agentIsReady(); ///< false where the person has to give something first, which is asked for
+    void showPrompt();
+    void onPromptPrepared(const std::string &taskId, CandidateId parent, const AgentPrompt &prompt);
+    void onSpent(const Usage &usage);
+    QString spentText() const; ///< "12.3 k tokens, $0.12", "" before anything was spent
+
     void clearAll();
     void showConversation(const SessionContent &content);
     void announceIfBest(const Candidate &candidate);
@@ -91,6 +105,9 @@ private:
     Backend &backend_;
     QString wantedDevice_;
     int iterations_ = 8;
+    AgentChoice agentChoice_; ///< its key is what was typed for this run
+    double maximumCostUsd_ = 0;
+    Usage spent_; ///< since the window was opened, with this agent
 
     OperatorGraph graph_;
     std::map<std::string, Task> tasks_;

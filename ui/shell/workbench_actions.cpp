@@ -73,6 +73,10 @@ void Workbench::makeSearchActions()
                     window_.raisePane(QStringLiteral("agent"));
                     window_.agent->focusPrompt();
                 });
+    actions.add(QStringLiteral("search.agent"), search, tr("Choose the agent …"), {}, {},
+                [this] { chooseAgent({}); });
+    actions.add(QStringLiteral("search.showPrompt"), search, tr("Show the prompt …"), {}, {},
+                [this] { showPrompt(); });
     QAction *accept = actions.add(QStringLiteral("search.accept"), search, tr("Accept"),
                                   QKeySequence(Qt::ALT | Qt::Key_Return), QStringLiteral("accept"),
                                   [this] { this->accept(selected_); });

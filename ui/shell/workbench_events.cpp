@@ -52,6 +52,8 @@ void Workbench::connectBackend()
     connect(b, &Backend::candidateEvaluated, this, &Workbench::onCandidateEvaluated);
     connect(b, &Backend::candidateChanged, this, &Workbench::onCandidateChanged);
     connect(b, &Backend::chose, window_.agent, &AgentPane::addChoice);
+    connect(b, &Backend::spent, this, &Workbench::onSpent);
+    connect(b, &Backend::promptPrepared, this, &Workbench::onPromptPrepared);
     connect(b, &Backend::searchFinished, this, &Workbench::onSearchFinished);
     connect(b, &Backend::wholeModelMeasured, this, &Workbench::onWholeModelMeasured);
     connect(b, &Backend::failed, this, &Workbench::onFailed);

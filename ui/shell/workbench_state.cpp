@@ -123,13 +123,17 @@ void Workbench::updateBudget()
         const QString time = QTime(0, 0)
                                  .addMSecs(static_cast<int>(elapsed_.isValid() ? elapsed_.elapsed() : 0))
                                  .toString(QStringLiteral("m:ss"));
+        const QString spent = spentText();
         window_.agent->setBudget(tr("Iteration %1 of %2 · %3 · %4")
                                      .arg(iteration_)
                                      .arg(iterations_)
-                                     .arg(time, backend_.agentName()));
+                                     .arg(time, backend_.agentName()) +
+                                 (spent.isEmpty() ? QString() : QStringLiteral(" · ") + spent));
     } else {
-        window_.agent->setBudget(agentText());
+        const QString spent = spentText();
+        window_.agent->setBudget(agentText() + (spent.isEmpty() ? QString() : QStringLiteral(" · ") + spent));
     }
+    window_.agent->setPromptVisible(agentChoice_.name != "playbook");
 }
 
 void Workbench::offerLastSession()

@@ -2,11 +2,10 @@
 #include "keychain.h"
 
 #if KERNELWRIGHT_HAS_KEYCHAIN
-#include <qt6keychain/keychain.h>
-
 #include <QEventLoop>
 #include <QFileInfo>
 #include <QTimer>
+#include <qt6keychain/keychain.h>
 
 #include <unistd.h>
 #endif
@@ -48,7 +47,8 @@ Result<void> run(QKeychain::Job &job, const std::string &place)
     if (!finished) loop.exec(QEventLoop::ExcludeUserInputEvents);
     if (!finished) return fail(ErrorCode::Timeout, "the keychain did not answer: unlock it and try again");
     if (job.error() == QKeychain::NoError || job.error() == QKeychain::EntryNotFound) return {};
-    const bool isMissing = job.error() == QKeychain::NoBackendAvailable || job.error() == QKeychain::NotImplemented;
+    const bool isMissing =
+        job.error() == QKeychain::NoBackendAvailable || job.error() == QKeychain::NotImplemented;
     return fail(isMissing ? ErrorCode::NotSupported : ErrorCode::Io,
                 "the keychain refuses: " + job.errorString().toStdString());
 }
@@ -80,7 +80,8 @@ namespace
 {
 tl::unexpected<Error> withoutKeychain()
 {
-    return fail(ErrorCode::NotSupported, "this program was built without QtKeychain: give the key by the environment");
+    return fail(ErrorCode::NotSupported,
+                "this program was built without QtKeychain: give the key by the environment");
 }
 } // namespace
 

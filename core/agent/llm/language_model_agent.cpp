@@ -2,6 +2,7 @@
 #include "language_model_agent.h"
 
 #include "base/text.h"
+#include "http/url.h"
 #include "prompt/prompt_files.h"
 #include "prompt/template.h"
 #include "reply/reply.h"
@@ -14,6 +15,16 @@ namespace kernelwright
 
 namespace
 {
+
+/// What a reply says beside its code, which has its own place.
+std::string proseOf(const std::string &reply)
+{
+    std::string prose;
+    ReplySplitter splitter([&](std::string_view words) { prose += words; }, [](std::string_view) {});
+    splitter.take(reply);
+    splitter.end();
+    return prose;
+}
 
 /// A short name for requests that begin alike, the same in every run.
 std::string cacheKeyOf(const Task &task)
@@ -33,7 +44,8 @@ public:
 
     Result<void> canWrite(const Task &task) const override
     {
-        if (task.outputs.empty()) return fail(ErrorCode::NotSupported, "'" + task.title + "' has no output to compute");
+        if (task.outputs.empty())
+            return fail(ErrorCode::NotSupported, "'" + task.title + "' has no output to compute");
         return {};
     }
 
@@ -51,16 +63,30 @@ public:
 private:
     Result<void> chooseModel(const CancelToken &cancel);
     std::string suggestionFor(const AgentRequest &request) const;
-    Result<ChatReply> ask(const ChatRequest &chat, const AgentStream &stream, Usage &spent, const CancelToken &cancel);
+    Result<ChatReply> ask(const ChatRequest &chat, const AgentStream &stream, Usage &spent,
+                          const CancelToken &cancel);
     Usage usageOf(const TokenCount &tokens) const;
     ModelTraits traits() const;
     Result<ParsedReply> read(const ChatReply &reply, const AgentRequest &request) const;
     Result<void> checkPlan(const std::string &source, const AgentRequest &request) const;
     Result<std::string> repairWords(const Error &error, const AgentRequest &request) const;
 
+    void warnOfPlainKey(const AgentStream &stream);
+
     LanguageModelSettings settings_;
     ChatClient client_;
+    bool isWarned_ = false;
 };
+
+void LanguageModelAgent::warnOfPlainKey(const AgentStream &stream)
+{
+    const auto url = parseUrl(settings_.endpoint.baseUrl);
+    const bool isPlain = url && url->scheme == "http" && !url->isLoopback();
+    if (!isPlain || settings_.endpoint.key.isEmpty() || std::exchange(isWarned_, true) || !stream.onNote)
+        return;
+    stream.onNote("Key and prompts travel unencrypted to " + url->place() +
+                  ": use https where it is offered.");
+}
 
 Result<void> LanguageModelAgent::chooseModel(const CancelToken &cancel)
 {
@@ -75,15 +101,18 @@ Result<void> LanguageModelAgent::chooseModel(const CancelToken &cancel)
     for (const ModelDescription &model : *models)
         if (names.size() < 12) names.push_back(inlineText(model.id, 80));
     if (names.empty())
-        return fail(ErrorCode::BadInput, settings_.endpoint.baseUrl + " offers no model: load one there, or name it");
+        return fail(ErrorCode::BadInput,
+                    settings_.endpoint.baseUrl + " offers no model: load one there, or name it");
     return fail(ErrorCode::BadInput, "name the model to use; " + settings_.endpoint.baseUrl + " offers " +
-                                         joinText(names, ", ") + (models->size() > names.size() ? " and more" : ""));
+                                         joinText(names, ", ") +
+                                         (models->size() > names.size() ? " and more" : ""));
 }
 
 /// The playbook looks at the same numbers in a moment and for nothing.
 std::string LanguageModelAgent::suggestionFor(const AgentRequest &request) const
 {
-    if (!request.parent || !request.parent->evaluation || !isCorrect(request.parent->evaluation->verdict)) return {};
+    if (!request.parent || !request.parent->evaluation || !isCorrect(request.parent->evaluation->verdict))
+        return {};
     AgentRequest plain = request;
     plain.instruction.clear();
     const auto playbook = makePlaybookAgent();
@@ -147,7 +176,8 @@ Result<void> LanguageModelAgent::checkPlan(const std::string &source, const Agen
     const auto plan = parseLaunchPlan(source);
     if (!plan) return forward(plan.error(), "the file's launch plan cannot be read");
     if (request.task.cases.empty()) return {};
-    const auto resolved = resolveLaunchPlan(*plan, request.task, request.task.cases.front(), request.device.limits);
+    const auto resolved =
+        resolveLaunchPlan(*plan, request.task, request.task.cases.front(), request.device.limits);
     if (!resolved) return forward(resolved.error(), "the file's launch plan does not fit the task");
     return {};
 }
@@ -161,14 +191,15 @@ Result<std::string> LanguageModelAgent::repairWords(const Error &error, const Ag
 {
     const auto files = readPromptFiles(settings_.resources);
     if (!files) return forward(files.error());
-    return fillTemplate(files->texts.at("repair-reply"),
-                        {{"error", inlineText(error.message, 1500)}, {"can_edit", request.parent ? "yes" : ""}});
+    return fillTemplate(files->texts.at("repair-reply"), {{"error", inlineText(error.message, 1500)},
+                                                          {"can_edit", request.parent ? "yes" : ""}});
 }
 
 Result<Proposal> LanguageModelAgent::propose(const AgentRequest &request, const AgentStream &stream,
                                              const CancelToken &cancel)
 {
     if (auto chosen = chooseModel(cancel); !chosen) return forward(chosen.error());
+    warnOfPlainKey(stream);
     const auto prompt = this->prompt(request);
     if (!prompt) return forward(prompt.error());
     ChatRequest chat{settings_.model, prompt->system, {}, cacheKeyOf(request.task)};
@@ -181,24 +212,27 @@ Result<Proposal> LanguageModelAgent::propose(const AgentRequest &request, const 
         if (!reply) return forward(reply.error());
         if (!reply->reasoning.empty()) proposal.reasoning += reply->reasoning + "\n\n";
         if (reply->stop == StopReason::Refused && !isWholeFile(reply->text))
-            return fail(ErrorCode::BadInput, name() + " declined to answer" +
-                                                 (reply->refusal.empty() ? "" : " (“" + inlineText(reply->refusal) + "”)") +
-                                                 ": choose another model, or change the prompt");
+            return fail(ErrorCode::BadInput,
+                        name() + " declined to answer" +
+                            (reply->refusal.empty() ? "" : " (“" + inlineText(reply->refusal) + "”)") +
+                            ": choose another model, or change the prompt");
         const auto parsed = read(*reply, request);
         Result<void> checked = parsed ? checkPlan(parsed->source, request) : forward(parsed.error());
         if (parsed) {
             proposal.source = parsed->source;
             proposal.summary = parsed->summary;
         }
-        proposal.reasoning += reply->text + "\n\n";
+        proposal.reasoning += proseOf(reply->text) + "\n\n";
         if (checked) break;
-        // A file whose plan does not hold is still a candidate: its verdict tells the next proposal what is wrong.
+        // A file whose plan does not hold is still a candidate: its verdict tells the next proposal what is
+        // wrong.
         why = checked.error().message;
         if (attempt == 2) break;
         if (stream.onNote) stream.onNote("The reply cannot be used (" + why + "): asked once to repair it.");
         const auto words = repairWords(checked.error(), request);
         if (!words) return forward(words.error());
-        chat.messages.push_back({ChatMessage::Role::Assistant, {reply->text.empty() ? "(nothing)" : reply->text}});
+        chat.messages.push_back(
+            {ChatMessage::Role::Assistant, {reply->text.empty() ? "(nothing)" : reply->text}});
         chat.messages.push_back({ChatMessage::Role::User, {*words}});
     }
     proposal.reasoning = trimText(proposal.reasoning);

@@ -22,7 +22,8 @@ Result<Provider> findProvider(const std::string &name)
         if (provider.name == name) return provider;
         names.push_back(provider.name);
     }
-    return fail(ErrorCode::BadInput, "There is no agent called '" + name + "'; there are " + joinText(names, ", ") + ".");
+    return fail(ErrorCode::BadInput,
+                "There is no agent called '" + name + "'; there are " + joinText(names, ", ") + ".");
 }
 
 std::string protocolOf(const AgentChoice &choice, const Provider &provider)
@@ -70,8 +71,9 @@ Result<ResolvedChoice> resolveChoice(const AgentChoice &choice, const KeyLookup 
                                              parseUrl(resolved.endpoint.baseUrl)->place() + ": " +
                                              resolved.endpoint.keyHint + "; 'playbook' works without one.");
     if (!key.key.isEmpty() && !key.key.isUsable())
-        return fail(ErrorCode::BadInput, "The key from " + key.origin +
-                                             " holds blanks, line ends or letters that no key has: copy it again.");
+        return fail(ErrorCode::BadInput,
+                    "The key from " + key.origin +
+                        " holds blanks, line ends or letters that no key has: copy it again.");
     resolved.endpoint.key = std::move(key.key);
     resolved.keyOrigin = resolved.endpoint.key.isEmpty() ? "" : key.origin;
     return resolved;
@@ -89,8 +91,9 @@ Result<std::unique_ptr<Agent>> makeAgent(const AgentChoice &choice, const KeyLoo
 {
     if (choice.name == "playbook") {
         if (!choice.model.empty() || !choice.baseUrl.empty())
-            return fail(ErrorCode::BadInput, "The playbook works by its own rules: a model or a base URL needs another "
-                                             "agent, such as anthropic or openai.");
+            return fail(ErrorCode::BadInput,
+                        "The playbook works by its own rules: a model or a base URL needs another "
+                        "agent, such as anthropic or openai.");
         return makePlaybookAgent(choice.wordDelayMs);
     }
     auto resolved = resolveChoice(choice, keychain);
@@ -113,15 +116,19 @@ Result<void> checkCostIsKnown(const AgentChoice &choice)
     if (!provider) return forward(provider.error());
     const auto url = parseUrl(choice.baseUrl.empty() ? provider->baseUrl : choice.baseUrl);
     if (url && url->isLoopback()) return {};
-    if (provider->name == "openrouter" && choice.baseUrl.empty()) return {}; // it tells the cost of every reply
+    if (provider->name == "openrouter" && choice.baseUrl.empty())
+        return {}; // it tells the cost of every reply
     const auto table = ModelTable::read(ModelTable::usualFiles());
     if (!table) return forward(table.error());
     const std::string model = choice.model.empty() ? provider->defaultModel : choice.model;
     const KnownModel *known = table->find(model);
     if (known && known->prices) return {};
-    return fail(ErrorCode::BadInput, "The price of '" + model + "' is not known, so a limit of costs cannot be kept: add "
-                                     "it to '" + ModelTable::usualFiles().back().string() + "', or limit minutes or "
-                                     "iterations instead.");
+    return fail(ErrorCode::BadInput, "The price of '" + model +
+                                         "' is not known, so a limit of costs cannot be kept: add "
+                                         "it to '" +
+                                         ModelTable::usualFiles().back().string() +
+                                         "', or limit minutes or "
+                                         "iterations instead.");
 }
 
 } // namespace kernelwright

@@ -9,10 +9,10 @@
 namespace kernelwright::test
 {
 
-/// A reply in one protocol: "anthropic", "responses" or "chat"; reasoning and text in several deltas, with counts of
-/// tokens (prompt 120, of which 100 cached, output 40) and all the events that surround them.
-QList<QByteArray> recordedStream(const std::string &protocol, const QString &text, const QString &reasoning = {},
-                                 const QByteArray &stop = {});
+/// A reply in one protocol: "anthropic", "responses" or "chat"; reasoning and text in several deltas, with
+/// counts of tokens (prompt 120, of which 100 cached, output 40) and all the events that surround them.
+QList<QByteArray> recordedStream(const std::string &protocol, const QString &text,
+                                 const QString &reasoning = {}, const QByteArray &stop = {});
 
 /// The same in one piece, for servers that do not stream.
 QByteArray recordedDocument(const std::string &protocol, const QString &text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An HTTP server for tests, on this machine and a thread of its own, that answers byte for byte as its script says:
-// rightly, wrongly, slowly, or not to the end.
+// An HTTP server for tests, on this machine and a thread of its own, that answers byte for byte as its script
+// says: rightly, wrongly, slowly, or not to the end.
 #pragma once
 
 #include <QByteArray>
@@ -66,7 +66,8 @@ public:
 
     /// The next answer; used up in order. When there is none any more, the last one is given again.
     ScriptedServer &then(Answer answer);
-    /// Decides each answer by the request and its number (from 0 on), instead of a script. On the server's thread.
+    /// Decides each answer by the request and its number (from 0 on), instead of a script. On the server's
+    /// thread.
     void decide(std::function<Answer(const Received &, int number)> decision);
     void clear(); ///< script and what was received
 

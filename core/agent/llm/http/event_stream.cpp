@@ -39,8 +39,8 @@ Result<void> EventStreamParser::endLine(const Receiver &receive)
     if (!endsEvent) takeField(line);
     line_.clear();
     if (event_.data.size() > longestEvent_)
-        return fail(ErrorCode::Protocol,
-                    "the server sent an event of more than " + formatBytes(static_cast<double>(longestEvent_)));
+        return fail(ErrorCode::Protocol, "the server sent an event of more than " +
+                                             formatBytes(static_cast<double>(longestEvent_)));
     if (!endsEvent) return {};
     const ServerSentEvent event = std::move(event_);
     const bool hadData = hasData_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Server-sent events as the HTML standard describes them (html.spec.whatwg.org, "Server-sent events"): lines that end
-// with LF, CR or CRLF; "event", "data" and other fields; comments; an empty line ends an event.
+// Server-sent events as the HTML standard describes them (html.spec.whatwg.org, "Server-sent events"): lines
+// that end with LF, CR or CRLF; "event", "data" and other fields; comments; an empty line ends an event.
 #pragma once
 
 #include "base/result.h"
@@ -31,8 +31,8 @@ public:
         : longestEvent_(longestEvent)
     {}
 
-    /// Hands every event that ends in `bytes` to `receive`; its error ends the parsing. Protocol where a line or an
-    /// event is longer than allowed.
+    /// Hands every event that ends in `bytes` to `receive`; its error ends the parsing. Protocol where a line
+    /// or an event is longer than allowed.
     Result<void> feed(std::string_view bytes, const Receiver &receive);
 
     /// The event that the stream's end cut off, for servers that leave the last empty line out. The standard
@@ -47,7 +47,7 @@ private:
     std::string line_;
     ServerSentEvent event_;
     bool hasData_ = false;
-    bool isFirstLine_ = true; ///< which may begin with a byte order mark
+    bool isFirstLine_ = true;   ///< which may begin with a byte order mark
     bool skipLineFeed_ = false; ///< the last byte was CR: an LF belongs to it
 };
 

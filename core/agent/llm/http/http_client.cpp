@@ -62,17 +62,17 @@ tl::expected<HttpHead, HttpFailure> HttpClient::exchange(const HttpRequest &requ
     for (int redirects = 0; redirects <= mostRedirects; ++redirects) {
         const auto here = parseUrl(current.url);
         if (!here)
-            return tl::unexpected(HttpFailure{HttpFailure::Kind::Connect,
-                                              "'" + current.url + "': " + here.error().message});
+            return tl::unexpected(
+                HttpFailure{HttpFailure::Kind::Connect, "'" + current.url + "': " + here.error().message});
         const auto head = transfer(current, receive, cancel);
         if (!head || !isRedirect(head->status)) return head;
         const auto next = resolveUrl(*here, head->header("location"));
-        if (!next || head->header("location").empty())
-            return refuse(here->place() + " redirects to nowhere");
+        if (!next || head->header("location").empty()) return refuse(here->place() + " redirects to nowhere");
         if (!next->isSameOrigin(*here))
-            return refuse(here->place() + " redirects to " + next->scheme + "://" + next->place() +
-                          ", and neither key nor prompt is sent there unasked: if that is where the model is, "
-                          "give it as the base URL");
+            return refuse(
+                here->place() + " redirects to " + next->scheme + "://" + next->place() +
+                ", and neither key nor prompt is sent there unasked: if that is where the model is, "
+                "give it as the base URL");
         if (head->status == 303) current.method = "GET";
         current.url = next->text();
     }

@@ -39,7 +39,8 @@ std::optional<milliseconds> askedWait(const HttpHead &head, std::chrono::system_
     if (const auto seconds = numberOf(text)) return milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     const std::time_t date = text.empty() ? -1 : curl_getdate(text.c_str(), nullptr);
     if (date < 0) return std::nullopt;
-    const auto wait = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::from_time_t(date) - now);
+    const auto wait =
+        std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::from_time_t(date) - now);
     return std::max(wait, milliseconds(0));
 }
 
@@ -47,8 +48,11 @@ milliseconds waitBeforeRetry(const RetryPolicy &policy, int failures, std::optio
                              std::minstd_rand &random)
 {
     const double part = std::uniform_real_distribution<double>(0, 1)(random);
-    if (asked) return *asked + milliseconds(static_cast<std::int64_t>(0.25 * part * static_cast<double>(asked->count())));
-    const double grown = static_cast<double>(policy.firstWait.count()) * std::pow(2.0, std::max(0, failures - 1));
+    if (asked)
+        return *asked +
+               milliseconds(static_cast<std::int64_t>(0.25 * part * static_cast<double>(asked->count())));
+    const double grown =
+        static_cast<double>(policy.firstWait.count()) * std::pow(2.0, std::max(0, failures - 1));
     const double most = std::min(grown, static_cast<double>(policy.longestWait.count()));
     return milliseconds(static_cast<std::int64_t>(most * (0.5 + 0.5 * part)));
 }

@@ -9,9 +9,9 @@
 namespace kernelwright
 {
 
-/// A key that must never be written down. It has no conversion to text, cannot be streamed and cannot become JSON;
-/// only reveal() gives it out, to the one place that puts it into a request's header. Its memory is overwritten when
-/// it goes away.
+/// A key that must never be written down. It has no conversion to text, cannot be streamed and cannot become
+/// JSON; only reveal() gives it out, to the one place that puts it into a request's header. Its memory is
+/// overwritten when it goes away.
 class Secret
 {
 public:
@@ -24,7 +24,8 @@ public:
     Secret &operator=(Secret other) noexcept;
 
     bool isEmpty() const { return text_.empty(); }
-    /// Whether it can stand in a header: printable ASCII without spaces. Anything else is a mistake in copying it.
+    /// Whether it can stand in a header: printable ASCII without spaces. Anything else is a mistake in
+    /// copying it.
     bool isUsable() const;
     const std::string &reveal() const { return text_; }
 

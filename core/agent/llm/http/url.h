@@ -21,11 +21,11 @@ struct Url
     std::string place() const;
     std::string text() const;
     bool isSameOrigin(const Url &other) const; ///< scheme, host and port
-    bool isLoopback() const; ///< of this very machine: nothing that is sent leaves it
+    bool isLoopback() const;                   ///< of this very machine: nothing that is sent leaves it
 };
 
-/// BadInput for anything but http and https, for an address without a host, and for one that carries a user or
-/// password (keys have their own place and must not stand in addresses, which are shown).
+/// BadInput for anything but http and https, for an address without a host, and for one that carries a user
+/// or password (keys have their own place and must not stand in addresses, which are shown).
 Result<Url> parseUrl(const std::string &text);
 
 /// Where a redirect's Location leads, seen from `base`.

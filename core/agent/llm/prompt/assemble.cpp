@@ -23,7 +23,8 @@ std::set<CandidateId> branchOf(const std::vector<Candidate> &history, const Cand
 {
     std::set<CandidateId> branch;
     for (CandidateId id = parent ? parent->id : noCandidate; id != noCandidate && branch.insert(id).second;) {
-        const auto found = std::find_if(history.begin(), history.end(), [id](const Candidate &c) { return c.id == id; });
+        const auto found =
+            std::find_if(history.begin(), history.end(), [id](const Candidate &c) { return c.id == id; });
         id = found == history.end() ? noCandidate : found->parent;
     }
     return branch;
@@ -40,7 +41,8 @@ std::string cutSource(const std::string &source, std::size_t longest)
 {
     if (source.size() <= longest) return source;
     const std::size_t end = source.rfind('\n', longest);
-    return source.substr(0, end == std::string::npos ? longest : end) + "\n// (the rest is too long to be shown)\n";
+    return source.substr(0, end == std::string::npos ? longest : end) +
+           "\n// (the rest is too long to be shown)\n";
 }
 
 std::string kindNotes(const PromptFiles &files, const std::string &kind)
@@ -72,7 +74,8 @@ const char *askOf(const AgentRequest &request)
 {
     if (!request.parent) return "ask-first";
     const bool isRight = request.parent->evaluation && isCorrect(request.parent->evaluation->verdict);
-    const bool isJudged = request.parent->evaluation && request.parent->evaluation->verdict != Verdict::NotRun;
+    const bool isJudged =
+        request.parent->evaluation && request.parent->evaluation->verdict != Verdict::NotRun;
     return isRight || !isJudged ? "ask-improve" : "ask-repair";
 }
 
@@ -81,7 +84,8 @@ Result<std::string> filled(const PromptFiles &files, const std::string &name, co
     const auto text = files.texts.find(name);
     if (text == files.texts.end()) return fail(ErrorCode::Internal, "there is no prompt file '" + name + "'");
     auto result = fillTemplate(text->second, values);
-    if (!result) return fail(ErrorCode::BadInput, "the prompt file '" + name + ".md', " + result.error().message);
+    if (!result)
+        return fail(ErrorCode::BadInput, "the prompt file '" + name + ".md', " + result.error().message);
     return trimText(*result);
 }
 } // namespace
@@ -142,7 +146,8 @@ Result<AgentPrompt> assemblePrompt(const AgentRequest &request, const PromptFile
     const std::string history =
         describeHistory(request.history, parent, std::max(left, std::min(leastHistory, limits.bytes)));
     if (!history.empty())
-        values["history"] = "Those marked with * are the parent's own branch.\n\n" + fencedBlock(history, "text");
+        values["history"] =
+            "Those marked with * are the parent's own branch.\n\n" + fencedBlock(history, "text");
     auto step = filled(files, "step", values);
     if (!step) return forward(step.error());
     prompt.step = std::move(*step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A task, a device and an evaluation in words for a language model. Whatever comes from a model file stands in fenced
-// blocks or is made safe by inlineText().
+// A task, a device and an evaluation in words for a language model. Whatever comes from a model file stands
+// in fenced blocks or is made safe by inlineText().
 #pragma once
 
 #include "agent/agent.h"
@@ -21,9 +21,10 @@ std::string describeDevice(const DeviceInfo &device);
 /// Bytes, operations, the floor and what bounds it.
 std::string describeFloor(const Task &task, const DeviceInfo &device, double floorUs);
 
-/// Verdict, failing stage and element, diagnostics with lines, times against baselines and floor, counters with what
-/// they mean.
-std::string describeEvaluation(const Candidate &candidate, const std::map<std::string, std::string> &counters);
+/// Verdict, failing stage and element, diagnostics with lines, times against baselines and floor, counters
+/// with what they mean.
+std::string describeEvaluation(const Candidate &candidate,
+                               const std::map<std::string, std::string> &counters);
 
 /// One line: number, parent, author, what was tried, how it went.
 std::string describeAttempt(const Candidate &candidate);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "describe.h"
-
 #include "base/text.h"
+#include "describe.h"
 #include "template.h"
 
 #include <algorithm>
@@ -105,7 +104,8 @@ std::string describeCases(const Task &task, std::size_t mostCases)
         std::vector<std::string> tensors;
         const ShapeCase &shapes = task.cases[i];
         for (std::size_t j = 0; j < std::min(shapes.inputs.size(), task.inputs.size()); ++j)
-            if (!task.inputs[j].isWeight) tensors.push_back(task.inputs[j].name + " " + describe(shapes.inputs[j]));
+            if (!task.inputs[j].isWeight)
+                tensors.push_back(task.inputs[j].name + " " + describe(shapes.inputs[j]));
         text += inlineText(shapes.name, 60) + ": " + joinText(tensors, "; ") + "\n";
     }
     if (text.empty()) return {};
@@ -117,12 +117,13 @@ std::string describeCases(const Task &task, std::size_t mostCases)
 std::string describeTolerance(const Tolerance &tolerance)
 {
     std::string text = "at most " + formatFixed(tolerance.eagerMultiple, 1) +
-                       " times PyTorch's own error against float64, plus " + formatFixed(tolerance.outputRoundings, 1) +
-                       " roundings of the output type; ";
+                       " times PyTorch's own error against float64, plus " +
+                       formatFixed(tolerance.outputRoundings, 1) + " roundings of the output type; ";
     text += tolerance.bitwiseDeterministic ? "repeated runs must agree bit for bit; "
                                            : "repeated runs may differ by rounding; ";
-    text += tolerance.allowReducedPrecision ? "the engineer allows TF32, fast-math and half-precision accumulation."
-                                            : "no TF32, no fast-math, no half-precision accumulation.";
+    text += tolerance.allowReducedPrecision
+                ? "the engineer allows TF32, fast-math and half-precision accumulation."
+                : "no TF32, no fast-math, no half-precision accumulation.";
     return text;
 }
 
@@ -130,12 +131,14 @@ std::string describeDevice(const DeviceInfo &device)
 {
     const DeviceCeilings &ceilings = device.ceilings;
     std::string text = inlineText(device.name) + ", compute capability " + device.computeCapability + " (" +
-                       device.architecture + "), " + std::to_string(device.limits.smCount) + " multiprocessors, " +
-                       formatBytes(static_cast<double>(device.memoryBytes)) + " of memory.";
+                       device.architecture + "), " + std::to_string(device.limits.smCount) +
+                       " multiprocessors, " + formatBytes(static_cast<double>(device.memoryBytes)) +
+                       " of memory.";
     text += " Blocks of up to " + std::to_string(device.limits.maxThreadsPerBlock) + " threads with up to " +
             std::to_string(device.limits.maxSharedBytes) + " bytes of shared memory.";
     if (ceilings.dramBytesPerSecond > 0)
-        text += " Device memory moves " + formatFixed(ceilings.dramBytesPerSecond / 1e9, 0) + " GB/s at best.";
+        text +=
+            " Device memory moves " + formatFixed(ceilings.dramBytesPerSecond / 1e9, 0) + " GB/s at best.";
     if (!ceilings.flopsPerSecond.empty())
         text += " Arithmetic, in 10^12 operations per second: " + rate(ceilings.flopsPerSecond) + ".";
     if (!ceilings.matrixFlopsPerSecond.empty())
@@ -143,8 +146,9 @@ std::string describeDevice(const DeviceInfo &device)
     if (ceilings.launchOverheadUs > 0)
         text += " A kernel that does nothing takes " + formatMicroseconds(ceilings.launchOverheadUs) + ".";
     if (device.isSimulated)
-        text += " It is a simulator that models this device's time: shuffles, votes, shared memory, half types, "
-                "mma.sync and cp.async work; newer instructions may not.";
+        text +=
+            " It is a simulator that models this device's time: shuffles, votes, shared memory, half types, "
+            "mma.sync and cp.async work; newer instructions may not.";
     return text;
 }
 
@@ -158,7 +162,8 @@ std::string describeFloor(const Task &task, const DeviceInfo &device, double flo
     text += " On this device that takes at least " + formatMicroseconds(floorUs) + " (the floor)";
     const double bandwidth = device.ceilings.dramBytesPerSecond;
     if (bandwidth > 0)
-        text += cost.bytes() / bandwidth * 1e6 >= 0.99 * floorUs ? ", which memory traffic sets" : ", which arithmetic sets";
+        text += cost.bytes() / bandwidth * 1e6 >= 0.99 * floorUs ? ", which memory traffic sets"
+                                                                 : ", which arithmetic sets";
     return text + ".";
 }
 

@@ -21,8 +21,9 @@ Result<std::string> readFile(const fs::path &file)
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream text;
     if (!stream || !(text << stream.rdbuf()))
-        return fail(ErrorCode::Io, "the prompt file '" + file.string() +
-                                       "' cannot be read: KERNELWRIGHT_RESOURCES may name the folder of resources");
+        return fail(ErrorCode::Io,
+                    "the prompt file '" + file.string() +
+                        "' cannot be read: KERNELWRIGHT_RESOURCES may name the folder of resources");
     return text.str();
 }
 
@@ -41,7 +42,8 @@ Result<std::map<std::string, std::string>> readTexts(const fs::path &file, const
     return texts;
 }
 
-/// Tactics are written for one situation, with {facts} in braces; a sentence with a fact means nothing without one.
+/// Tactics are written for one situation, with {facts} in braces; a sentence with a fact means nothing
+/// without one.
 std::string generalSentences(const std::string &text)
 {
     std::string kept;
@@ -52,12 +54,14 @@ std::string generalSentences(const std::string &text)
         at = end == std::string::npos ? text.size() : end + 2;
         while (sentence.starts_with('{') && sentence.find('}') != std::string::npos)
             sentence = trimText(sentence.substr(sentence.find('}') + 1));
-        if (!sentence.empty() && sentence.find('{') == std::string::npos) kept += (kept.empty() ? "" : " ") + sentence;
+        if (!sentence.empty() && sentence.find('{') == std::string::npos)
+            kept += (kept.empty() ? "" : " ") + sentence;
     }
     return kept;
 }
 
-/// A tactic's file is the playbook's; one that cannot be read is the playbook's error to tell, not the prompt's.
+/// A tactic's file is the playbook's; one that cannot be read is the playbook's error to tell, not the
+/// prompt's.
 std::string readTactics(const fs::path &folder)
 {
     std::vector<fs::path> files;
@@ -71,7 +75,8 @@ std::string readTactics(const fs::path &folder)
         const auto json = text ? parseJson(*text, file.string()) : Result<Json>(forward(text.error()));
         if (!json) continue;
         const std::string title = textField(*json, "title"), why = generalSentences(textField(*json, "why"));
-        if (!title.empty()) list += (list.empty() ? "" : "\n") + ("- " + title + (why.empty() ? "" : ": " + why));
+        if (!title.empty())
+            list += (list.empty() ? "" : "\n") + ("- " + title + (why.empty() ? "" : ": " + why));
     }
     return list;
 }
@@ -81,7 +86,8 @@ Result<PromptFiles> readPromptFiles(const std::filesystem::path &resources)
 {
     PromptFiles files;
     const fs::path folder = resources / "prompts";
-    for (const char *name : {"system", "task", "step", "ask-first", "ask-improve", "ask-repair", "repair-reply"}) {
+    for (const char *name :
+         {"system", "task", "step", "ask-first", "ask-improve", "ask-repair", "repair-reply"}) {
         auto text = readFile(folder / (std::string(name) + ".md"));
         if (!text) return forward(text.error());
         files.texts[name] = std::move(*text);

@@ -13,7 +13,8 @@ namespace kernelwright
 /// The files of resources/prompts, read anew for every prompt, so that edits to them count at once.
 struct PromptFiles
 {
-    std::map<std::string, std::string> texts;    ///< by name without ".md": "system", "task", "step", "ask-first" …
+    std::map<std::string, std::string>
+        texts; ///< by name without ".md": "system", "task", "step", "ask-first" …
     std::map<std::string, std::string> kinds;    ///< notes by a part of a task's kind
     std::map<std::string, std::string> counters; ///< meaning by counter
     std::string tactics;                         ///< the playbook's, a line each; "" where there are none

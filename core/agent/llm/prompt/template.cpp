@@ -11,7 +11,8 @@ namespace
 {
 std::size_t lineOf(std::string_view text, std::size_t at)
 {
-    return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    return 1 + static_cast<std::size_t>(
+                   std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 class Filler
@@ -39,7 +40,8 @@ public:
             const bool isAlone = open == 0 || text_[open - 1] == '\n';
             if (isSection && isAlone && at < text_.size() && text_[at] == '\n') ++at;
         }
-        if (!sections_.empty()) return wrong(text_.size(), "the section '" + sections_.back() + "' is not closed");
+        if (!sections_.empty())
+            return wrong(text_.size(), "the section '" + sections_.back() + "' is not closed");
         return std::move(result_);
     }
 
@@ -99,7 +101,8 @@ std::string fencedBlock(std::string_view text, const std::string &language)
             if (i + 1 < text.size() && text[i + 1] == '\n') continue;
             letter = '\n';
         }
-        if ((static_cast<unsigned char>(letter) < ' ' && letter != '\n' && letter != '\t') || letter == '\x7f')
+        if ((static_cast<unsigned char>(letter) < ' ' && letter != '\n' && letter != '\t') ||
+            letter == '\x7f')
             letter = '?';
         run = letter == '`' ? run + 1 : 0;
         longest = std::max(longest, run);

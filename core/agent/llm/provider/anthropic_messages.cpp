@@ -44,7 +44,7 @@ public:
             takeUsage(objectField(json, "usage"));
         } else if (type == "message_stop") {
             isComplete_ = true;
-        } else if (type == "error") {
+        } else if (type == "error" || (type.empty() && json.contains("error"))) {
             builder_.error = readEndpointError(json);
         }
         return {};
@@ -52,7 +52,7 @@ public:
 
     Result<void> takeDocument(const Json &json) override
     {
-        if (textField(json, "type") == "error") {
+        if (textField(json, "type") == "error" || json.contains("error")) {
             builder_.error = readEndpointError(json);
             return {};
         }
@@ -130,11 +130,13 @@ public:
             for (const std::string &part : message.parts)
                 if (!part.empty()) content.push_back({{"type", "text"}, {"text", part}});
             // The first message's stable part; the API allows four marks in all.
-            if (isCached && messages.empty() && content.size() > 1) content[content.size() - 2]["cache_control"] = mark;
-            messages.push_back(
-                {{"role", message.role == ChatMessage::Role::User ? "user" : "assistant"}, {"content", content}});
+            if (isCached && messages.empty() && content.size() > 1)
+                content[content.size() - 2]["cache_control"] = mark;
+            messages.push_back({{"role", message.role == ChatMessage::Role::User ? "user" : "assistant"},
+                                {"content", content}});
         }
-        Json body = {{"model", request.model}, {"max_tokens", maximum}, {"stream", true}, {"messages", messages}};
+        Json body = {
+            {"model", request.model}, {"max_tokens", maximum}, {"stream", true}, {"messages", messages}};
         if (!request.system.empty()) body["system"] = Json::array({system});
         if (dropped.contains("thinking")) return body;
         if (traits.thinking == "adaptive")

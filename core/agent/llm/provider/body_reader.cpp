@@ -29,7 +29,8 @@ Result<void> ReplyBodyReader::take(const HttpHead &head, std::string_view bytes)
     document_ += bytes.substr(0, std::min(bytes.size(), limits_.document - document_.size()));
     if (document_.size() < limits_.document || head.status >= 300) return {};
     return fail(ErrorCode::Protocol, "the answer is longer than " +
-                                         formatBytes(static_cast<double>(limits_.document)) + " and was cut off");
+                                         formatBytes(static_cast<double>(limits_.document)) +
+                                         " and was cut off");
 }
 
 Result<void> ReplyBodyReader::takeEvent(const ServerSentEvent &event)

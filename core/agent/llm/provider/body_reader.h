@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Internal to the chat client: the body of an answer, a stream of events or one document, told apart by its first
-// byte, since servers and proxies label them wrongly.
+// Internal to the chat client: the body of an answer, a stream of events or one document, told apart by its
+// first byte, since servers and proxies label them wrongly.
 #pragma once
 
 #include "agent/llm/http/http_client.h"

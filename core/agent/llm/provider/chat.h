@@ -18,8 +18,8 @@ struct ChatMessage
 {
     enum class Role { User, Assistant };
     Role role = Role::User;
-    /// Texts that follow each other; the end of each but the last is a place up to which a provider may keep the
-    /// prompt in its cache.
+    /// Texts that follow each other; the end of each but the last is a place up to which a provider may keep
+    /// the prompt in its cache.
     std::vector<std::string> parts;
 };
 
@@ -32,7 +32,7 @@ struct ChatRequest
 };
 
 enum class StopReason {
-    Unknown,     ///< the stream ended without saying so
+    Unknown, ///< the stream ended without saying so
     Finished,
     OutputLimit, ///< the longest reply the endpoint allows
     Refused,     ///< the model or a filter declined
@@ -41,11 +41,11 @@ enum class StopReason {
 /// Tokens as the endpoint counted them.
 struct TokenCount
 {
-    std::int64_t input = 0;      ///< all of the prompt, cached parts included
-    std::int64_t cacheRead = 0;  ///< of these, read from the provider's cache
-    std::int64_t cacheWrite = 0; ///< of these, written to it
-    std::int64_t output = 0;     ///< reasoning included
-    bool isEstimated = false;    ///< the endpoint did not count; a token is taken as four bytes
+    std::int64_t input = 0;        ///< all of the prompt, cached parts included
+    std::int64_t cacheRead = 0;    ///< of these, read from the provider's cache
+    std::int64_t cacheWrite = 0;   ///< of these, written to it
+    std::int64_t output = 0;       ///< reasoning included
+    bool isEstimated = false;      ///< the endpoint did not count; a token is taken as four bytes
     std::optional<double> costUsd; ///< where the endpoint itself says so (OpenRouter)
 
     TokenCount &operator+=(const TokenCount &other);

@@ -16,7 +16,8 @@ namespace
 constexpr std::size_t worthContinuing = 200;
 
 constexpr const char *continueWords =
-    "Your reply was cut off by the connection. Go on exactly where it ended: begin with the very next character, "
+    "Your reply was cut off by the connection. Go on exactly where it ended: begin with the very next "
+    "character, "
     "repeat nothing, explain nothing, open no new code block if one is open.";
 
 ChatRequest continuationOf(const ChatRequest &request, const std::string &text)
@@ -93,9 +94,10 @@ Result<ChatReply> ChatClient::ask(const ChatRequest &request, const ModelTraits 
             current = continuationOf(request, builder.reply.text);
             builder.beginContinuation();
         } else if (isAtLimit) {
-            return fail(ErrorCode::Protocol, "the model used all the output " + place_ +
-                                                 " allows before it wrote an answer: choose a lower effort or a "
-                                                 "model with a longer output");
+            return fail(ErrorCode::Protocol,
+                        "the model used all the output " + place_ +
+                            " allows before it wrote an answer: choose a lower effort or a "
+                            "model with a longer output");
         } else {
             builder.beginAgain();
         }
@@ -103,7 +105,8 @@ Result<ChatReply> ChatClient::ask(const ChatRequest &request, const ModelTraits 
         if (++failures >= settings_.retries.attempts)
             return fail(failure->error.code,
                         failure->error.message + " (" + std::to_string(failures) + " attempts)");
-        if (auto waited = waitAfter(*failure, failures, listener, cancel); !waited) return forward(waited.error());
+        if (auto waited = waitAfter(*failure, failures, listener, cancel); !waited)
+            return forward(waited.error());
     }
 }
 
@@ -111,9 +114,9 @@ Result<void> ChatClient::waitAfter(const Failure &failure, int failures, const C
                                    const CancelToken &cancel)
 {
     if (failure.wait && *failure.wait > settings_.retries.longestAsked)
-        return fail(failure.error.code, failure.error.message + "; it asks to come back in " +
-                                            formatFixed(static_cast<double>(failure.wait->count()) / 60000, 0) +
-                                            " minutes");
+        return fail(failure.error.code,
+                    failure.error.message + "; it asks to come back in " +
+                        formatFixed(static_cast<double>(failure.wait->count()) / 60000, 0) + " minutes");
     const auto wait = waitBeforeRetry(settings_.retries, failures, failure.wait, random_);
     if (listener.onNote)
         listener.onNote(failure.error.message + "; trying again in " +
@@ -143,14 +146,16 @@ std::optional<ChatClient::Failure> ChatClient::exchange(const ChatRequest &reque
     const auto reader = endpoint_.protocol->reader(builder);
     ReplyBodyReader body(*reader, settings_.limits);
     const auto head = http_.exchange(
-        http, [&](const HttpHead &answer, std::string_view bytes) { return body.take(answer, bytes); }, cancel);
+        http, [&](const HttpHead &answer, std::string_view bytes) { return body.take(answer, bytes); },
+        cancel);
     if (!head && head.error().kind == HttpFailure::Kind::Receiver) return failureOf(head.error());
     if (head && (head->status < 200 || head->status > 299)) return failureOf(*head, body.document());
 
     if (auto ended = body.end(); !ended) return Failure{ended.error()};
     if (!body.document().empty() && !body.isWebPage()) {
         const auto json = parseEventData(body.document());
-        if (!json) return Failure{{ErrorCode::Protocol, place_ + " answers with something that is no JSON"}, true};
+        if (!json)
+            return Failure{{ErrorCode::Protocol, place_ + " answers with something that is no JSON"}, true};
         if (auto taken = reader->takeDocument(*json); !taken) return Failure{taken.error()};
     }
     if (auto ended = builder.endStream(); !ended) return Failure{ended.error()};
@@ -158,8 +163,9 @@ std::optional<ChatClient::Failure> ChatClient::exchange(const ChatRequest &reque
     if (reader->isComplete()) return std::nullopt;
     if (!head) return failureOf(head.error());
     if (body.isWebPage())
-        return Failure{{ErrorCode::Protocol, place_ + " answers with a web page where a model's reply should be: "
-                                                      "check the base URL and whether a proxy stands in between"}};
+        return Failure{{ErrorCode::Protocol, place_ +
+                                                 " answers with a web page where a model's reply should be: "
+                                                 "check the base URL and whether a proxy stands in between"}};
     if (body.isEmpty()) return Failure{{ErrorCode::Protocol, place_ + " answered with nothing"}, true};
     return Failure{{ErrorCode::Io, "the reply of " + place_ + " broke off before its end"}, true};
 }
@@ -191,7 +197,8 @@ std::string ChatClient::quoted(const std::string &words) const
 {
     constexpr std::size_t longest = 300;
     std::string text = endpoint_.key.redact(words);
-    std::replace_if(text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' || letter == 0x7f; }, ' ');
     text = trimText(text);
     if (text.size() > longest) {
         std::size_t end = longest;
@@ -232,11 +239,14 @@ ChatClient::Failure ChatClient::failureOf(const HttpHead &head, const std::strin
 {
     const auto json = parseEventData(body);
     const auto error = json ? readEndpointError(*json) : std::nullopt;
-    const std::string words = error ? error->message : head.header("content-type").find("html") == std::string::npos
-                                                           ? body.substr(0, 2000)
-                                                           : std::string();
-    Failure failure{{ErrorCode::BadInput, place_ + " answers with HTTP status " + std::to_string(head.status)}};
-    if (const std::string quote = quoted(words); !quote.empty()) failure.error.message += " (“" + quote + "”)";
+    const std::string words = error ? error->message
+                              : head.header("content-type").find("html") == std::string::npos
+                                  ? body.substr(0, 2000)
+                                  : std::string();
+    Failure failure{
+        {ErrorCode::BadInput, place_ + " answers with HTTP status " + std::to_string(head.status)}};
+    if (const std::string quote = quoted(words); !quote.empty())
+        failure.error.message += " (“" + quote + "”)";
     if (head.status == 400 || head.status == 422) failure.isRefusedField = dropRefusedField(words);
     // 429 is also how an empty account is told; waiting does not fill it.
     const bool isOutOfCredit = error && (error->type.find("insufficient_quota") != std::string::npos ||
@@ -254,7 +264,8 @@ ChatClient::Failure ChatClient::failureOf(const HttpHead &head, const std::strin
 ChatClient::Failure ChatClient::failureOf(const EndpointError &error) const
 {
     const std::string words = quoted(error.message.empty() ? error.type : error.message);
-    return {{error.isTransient ? ErrorCode::Io : ErrorCode::BadInput, place_ + " reports an error: “" + words + "”"},
+    return {{error.isTransient ? ErrorCode::Io : ErrorCode::BadInput,
+             place_ + " reports an error: “" + words + "”"},
             error.isTransient};
 }
 

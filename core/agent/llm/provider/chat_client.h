@@ -33,15 +33,16 @@ struct ChatClientSettings
     std::string certificateFile; ///< PEM, "" = the system's authorities
 };
 
-/// Asks a language model and streams its reply. Failures that pass (no connection, 429, 5xx, an overloaded model) are
-/// tried again after a wait; a stream that breaks off is taken up where it ended. Not for use by two threads at once.
+/// Asks a language model and streams its reply. Failures that pass (no connection, 429, 5xx, an overloaded
+/// model) are tried again after a wait; a stream that breaks off is taken up where it ended. Not for use by
+/// two threads at once.
 class ChatClient
 {
 public:
     explicit ChatClient(Endpoint endpoint, ChatClientSettings settings = {});
 
-    /// The whole reply. Errors: BadInput (key, model or request refused), Io (not reachable), Timeout, Protocol (the
-    /// endpoint does not speak its protocol, or without end), Cancelled; each says what to do.
+    /// The whole reply. Errors: BadInput (key, model or request refused), Io (not reachable), Timeout,
+    /// Protocol (the endpoint does not speak its protocol, or without end), Cancelled; each says what to do.
     Result<ChatReply> ask(const ChatRequest &request, const ModelTraits &traits, const ChatListener &listener,
                           const CancelToken &cancel);
 
@@ -57,11 +58,11 @@ private:
         Error error;
         bool isTransient = false;
         std::optional<std::chrono::milliseconds> wait; ///< that the server asked for
-        bool isRefusedField = false; ///< left out from now on; asked again at once
+        bool isRefusedField = false;                   ///< left out from now on; asked again at once
     };
 
-    std::optional<Failure> exchange(const ChatRequest &request, const ModelTraits &traits, ReplyBuilder &builder,
-                                    const CancelToken &cancel);
+    std::optional<Failure> exchange(const ChatRequest &request, const ModelTraits &traits,
+                                    ReplyBuilder &builder, const CancelToken &cancel);
     HttpRequest httpRequest(const std::string &method, const char *path) const;
     Failure failureOf(const HttpFailure &failure) const;
     Failure failureOf(const HttpHead &head, const std::string &body);

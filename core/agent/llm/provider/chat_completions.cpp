@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/text.h"
 #include "protocols.h"
 #include "think_tags.h"
-
-#include "base/text.h"
 
 namespace kernelwright
 {
@@ -85,7 +84,8 @@ private:
         builder_.reply.refusal += textField(message, "refusal");
         if (auto taken = builder_.addReasoning(content.reasoning); !taken) return taken;
         if (auto taken = add(tags_.take(content.text)); !taken) return taken;
-        if (const StopReason stop = stopReasonOf(textField(choice, "finish_reason")); stop != StopReason::Unknown) {
+        if (const StopReason stop = stopReasonOf(textField(choice, "finish_reason"));
+            stop != StopReason::Unknown) {
             builder_.reply.stop = builder_.reply.refusal.empty() ? stop : StopReason::Refused;
             return flush();
         }
@@ -129,9 +129,10 @@ public:
     const char *modelsPath() const override { return "/models"; }
     std::vector<std::string> optionalFields() const override { return {"stream_options"}; }
 
-    /// No limit of output is asked for: local servers count it against a context they do not tell, and the reply's
-    /// size is limited here anyway.
-    Json body(const ChatRequest &request, const ModelTraits &, const std::set<std::string> &dropped) const override
+    /// No limit of output is asked for: local servers count it against a context they do not tell, and the
+    /// reply's size is limited here anyway.
+    Json body(const ChatRequest &request, const ModelTraits &,
+              const std::set<std::string> &dropped) const override
     {
         Json messages = Json::array();
         if (!request.system.empty()) messages.push_back({{"role", "system"}, {"content", request.system}});

@@ -25,8 +25,8 @@ Result<Provider> readProvider(const Json &entry)
     readOptional(entry, "key_variables", provider.keyVariables);
     if (provider.name.empty()) return fail(ErrorCode::BadInput, "'name' is missing");
     if (!makeProtocol(provider.protocol))
-        return fail(ErrorCode::BadInput, "there is no protocol '" + provider.protocol +
-                                             "': take anthropic, responses or chat");
+        return fail(ErrorCode::BadInput,
+                    "there is no protocol '" + provider.protocol + "': take anthropic, responses or chat");
     auto url = endpointUrl(provider.baseUrl, provider.protocol);
     if (!url) return forward(url.error());
     provider.baseUrl = std::move(*url);
@@ -72,7 +72,8 @@ Result<std::vector<Provider>> readProviders(const std::filesystem::path &file)
         }
         if (!provider)
             return fail(ErrorCode::BadInput, "'" + file.string() + "', providers[" +
-                                                 std::to_string(providers.size()) + "]: " + provider.error().message);
+                                                 std::to_string(providers.size()) +
+                                                 "]: " + provider.error().message);
         providers.push_back(std::move(*provider));
     }
     return providers;
@@ -81,7 +82,9 @@ Result<std::vector<Provider>> readProviders(const std::filesystem::path &file)
 Result<std::string> endpointUrl(const std::string &baseUrl, const std::string &protocol)
 {
     auto url = parseUrl(baseUrl);
-    if (!url) return fail(ErrorCode::BadInput, "the base URL '" + baseUrl + "' cannot be used: " + url.error().message);
+    if (!url)
+        return fail(ErrorCode::BadInput,
+                    "the base URL '" + baseUrl + "' cannot be used: " + url.error().message);
     std::string &path = url->path;
     while (path.ends_with('/'))
         path.pop_back();

@@ -28,14 +28,15 @@ struct Provider
 Result<std::vector<Provider>> readProviders(const std::filesystem::path &file);
 std::filesystem::path providersFile();
 
-/// A base URL made usable: without '/' at its end or a chat path that was copied along, with "/v1" where it names no
-/// path at all; Anthropic's always end in "/v1". BadInput where it is no address.
+/// A base URL made usable: without '/' at its end or a chat path that was copied along, with "/v1" where it
+/// names no path at all; Anthropic's always end in "/v1". BadInput where it is no address.
 Result<std::string> endpointUrl(const std::string &baseUrl, const std::string &protocol);
 
 /// The environment variable for the keys of one host: "KERNELWRIGHT_KEY_MY_HOST_8000".
 std::string keyVariableOf(const std::string &baseUrl);
 
-/// Looks a key up where the person keeps it: by the base URL's place ("api.anthropic.com"). Empty = none there.
+/// Looks a key up where the person keeps it: by the base URL's place ("api.anthropic.com"). Empty = none
+/// there.
 using KeyLookup = std::function<Secret(const std::string &place)>;
 
 struct FoundKey

@@ -18,16 +18,19 @@ Result<double> priceField(const Json &entry, const char *key, double otherwise)
     if (found == entry.end()) return otherwise;
     const double price = found->is_number() ? found->get<double>() : -1;
     if (price >= 0 && std::isfinite(price)) return price;
-    return fail(ErrorCode::BadInput, std::string("'") + key + "' must be dollars per million tokens, a number from 0 on");
+    return fail(ErrorCode::BadInput,
+                std::string("'") + key + "' must be dollars per million tokens, a number from 0 on");
 }
 
 Result<KnownModel> readModel(const Json &entry)
 {
     KnownModel model;
     model.match = textField(entry, "match");
-    if (model.match.empty()) return fail(ErrorCode::BadInput, "'match', the beginning of the model's name, is missing");
+    if (model.match.empty())
+        return fail(ErrorCode::BadInput, "'match', the beginning of the model's name, is missing");
     model.traits.thinking = textField(entry, "thinking");
-    if (model.traits.thinking != "" && model.traits.thinking != "adaptive" && model.traits.thinking != "budget")
+    if (model.traits.thinking != "" && model.traits.thinking != "adaptive" &&
+        model.traits.thinking != "budget")
         return fail(ErrorCode::BadInput, "'thinking' is \"adaptive\", \"budget\" or left out, not \"" +
                                              model.traits.thinking + "\"");
     model.traits.maximumOutput = countField(entry, "maximum_output");
@@ -115,7 +118,9 @@ std::optional<double> ModelTable::cost(const std::string &model, const TokenCoun
     const KnownModel *known = find(model);
     if (!known || !known->prices) return std::nullopt;
     const TokenPrices &prices = *known->prices;
-    const auto part = [](std::int64_t count, double price) { return static_cast<double>(count) * price / 1e6; };
+    const auto part = [](std::int64_t count, double price) {
+        return static_cast<double>(count) * price / 1e6;
+    };
     const std::int64_t plain = std::max<std::int64_t>(0, tokens.input - tokens.cacheRead - tokens.cacheWrite);
     return part(plain, prices.input) + part(tokens.cacheRead, prices.cacheRead) +
            part(tokens.cacheWrite, prices.cacheWrite) + part(tokens.output, prices.output);

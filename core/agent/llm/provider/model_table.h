@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is known of models: their traits and what they cost, from resources/agents/models.json and from a file of the
-// person's own, whose entries come first.
+// What is known of models: their traits and what they cost, from resources/agents/models.json and from a file
+// of the person's own, whose entries come first.
 #pragma once
 
 #include "chat.h"

@@ -26,11 +26,13 @@ public:
             hasReasoning_ = true;
             return builder_.addReasoning(textField(json, "delta"));
         }
-        if (type == "response.reasoning_summary_part.added" && hasReasoning_) return builder_.addReasoning("\n\n");
+        if (type == "response.reasoning_summary_part.added" && hasReasoning_)
+            return builder_.addReasoning("\n\n");
         if (type == "response.refusal.delta") builder_.reply.refusal += textField(json, "delta");
         if (type == "response.completed" || type == "response.incomplete" || type == "response.failed")
             return takeEnd(objectField(json, "response"));
-        if (type == "error") builder_.error = readEndpointError(json);
+        if (type == "error" || (type.empty() && json.contains("error")))
+            builder_.error = readEndpointError(json);
         return {};
     }
 
@@ -114,8 +116,10 @@ public:
             const bool isUser = message.role == ChatMessage::Role::User;
             Json content = Json::array();
             for (const std::string &part : message.parts)
-                if (!part.empty()) content.push_back({{"type", isUser ? "input_text" : "output_text"}, {"text", part}});
-            input.push_back({{"type", "message"}, {"role", isUser ? "user" : "assistant"}, {"content", content}});
+                if (!part.empty())
+                    content.push_back({{"type", isUser ? "input_text" : "output_text"}, {"text", part}});
+            input.push_back(
+                {{"type", "message"}, {"role", isUser ? "user" : "assistant"}, {"content", content}});
         }
         Json body = {{"model", request.model}, {"input", input}, {"stream", true}};
         if (!request.system.empty()) body["instructions"] = request.system;

@@ -69,8 +69,8 @@ namespace
 {
 bool isTransientType(const std::string &type)
 {
-    for (const char *sign : {"overloaded", "rate_limit", "timeout", "server_error", "api_error", "unavailable",
-                             "internal_error", "internal_server_error"})
+    for (const char *sign : {"overloaded", "rate_limit", "timeout", "server_error", "api_error",
+                             "unavailable", "internal_error", "internal_server_error"})
         if (type.find(sign) != std::string::npos) return true;
     return false;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A protocol of language models: what a request looks like and how its stream is read. Three are known: Anthropic
-// Messages (platform.claude.com/docs, "Streaming messages"), OpenAI Responses and OpenAI chat completions
-// (developers.openai.com/api/reference), the last one also spoken by vLLM, Ollama, llama.cpp, OpenRouter and others.
+// A protocol of language models: what a request looks like and how its stream is read. Three are known:
+// Anthropic Messages (platform.claude.com/docs, "Streaming messages"), OpenAI Responses and OpenAI chat
+// completions (developers.openai.com/api/reference), the last one also spoken by vLLM, Ollama, llama.cpp,
+// OpenRouter and others.
 #pragma once
 
 #include "agent/llm/http/event_stream.h"
@@ -20,7 +21,7 @@ namespace kernelwright
 /// What a model needs to be asked well; from resources/agents/models.json.
 struct ModelTraits
 {
-    std::string thinking; ///< Anthropic: "adaptive", "budget" or "" for none
+    std::string thinking;           ///< Anthropic: "adaptive", "budget" or "" for none
     std::int64_t maximumOutput = 0; ///< tokens; 0 = the protocol's default
 };
 
@@ -47,7 +48,7 @@ class Protocol
 {
 public:
     virtual ~Protocol() = default;
-    virtual const char *name() const = 0; ///< "anthropic", "responses", "chat"
+    virtual const char *name() const = 0;      ///< "anthropic", "responses", "chat"
     virtual const char *keyHeader() const = 0; ///< what stands in front of the key
     virtual std::vector<std::string> headers() const = 0;
     virtual const char *chatPath() const = 0;   ///< behind the base URL
@@ -67,12 +68,12 @@ std::shared_ptr<const Protocol> makeProtocol(const std::string &name);
 /// The models out of a list's answer: {"data": [{"id": …}]}, as all of them send it.
 std::vector<ModelDescription> readModelList(const Json &json);
 
-/// An error out of {"error": {"type" or "code", "message"}}, {"error": "…"} or {"message": "…"}; nullopt where there
-/// is none.
+/// An error out of {"error": {"type" or "code", "message"}}, {"error": "…"} or {"message": "…"}; nullopt
+/// where there is none.
 std::optional<EndpointError> readEndpointError(const Json &json);
 
-/// Parses an event's data. Bytes that are not UTF-8 and halves of surrogate pairs, which servers that cut between two
-/// tokens do send, become U+FFFD.
+/// Parses an event's data. Bytes that are not UTF-8 and halves of surrogate pairs, which servers that cut
+/// between two tokens do send, become U+FFFD.
 Result<Json> parseEventData(const std::string &data);
 
 // For readers: a field of an object, or the fallback where it is missing, null or of another type.

@@ -32,7 +32,8 @@ TokenCount &TokenCount::operator+=(const TokenCount &other)
 
 std::size_t repeatedBytes(std::string_view text, std::string_view continuation)
 {
-    for (std::size_t length = std::min(text.size(), continuation.size()); length >= leastRepeatedLine; --length) {
+    for (std::size_t length = std::min(text.size(), continuation.size()); length >= leastRepeatedLine;
+         --length) {
         const std::string_view end = text.substr(text.size() - length);
         if (end != continuation.substr(0, length)) continue;
         const bool isWholeLine = length == text.size() || text[text.size() - length - 1] == '\n';
@@ -100,9 +101,10 @@ Result<void> ReplyBuilder::addReasoning(std::string_view piece)
     if (piece.empty()) return {};
     reply.reasoning += piece;
     if (reply.reasoning.size() > limits_.reasoning)
-        return fail(ErrorCode::Protocol,
-                    "the model reasoned for more than " + formatBytes(static_cast<double>(limits_.reasoning)) +
-                        " without coming to an answer: it was cut off; choose a lower effort or another model");
+        return fail(
+            ErrorCode::Protocol,
+            "the model reasoned for more than " + formatBytes(static_cast<double>(limits_.reasoning)) +
+                " without coming to an answer: it was cut off; choose a lower effort or another model");
     if (listener_.onReasoning) listener_.onReasoning(piece);
     return {};
 }

@@ -26,9 +26,9 @@ struct EndpointError
     bool isTransient = false;
 };
 
-/// Puts one reply together from the pieces of its stream and hands them on at once. After a stream that was cut, the
-/// next one's text is joined to what is there: words that it repeats are dropped, and a reply that simply begins again
-/// takes the place of the first.
+/// Puts one reply together from the pieces of its stream and hands them on at once. After a stream that was
+/// cut, the next one's text is joined to what is there: words that it repeats are dropped, and a reply that
+/// simply begins again takes the place of the first.
 class ReplyBuilder
 {
 public:

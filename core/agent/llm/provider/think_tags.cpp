@@ -39,7 +39,8 @@ ThinkTags::Pieces ThinkTags::take(std::string_view piece)
     }
     if (state_ == State::Thinking) {
         const std::size_t end = held_.find(closing);
-        const std::size_t thought = end != std::string::npos ? end : held_.size() - partialTag(held_, closing);
+        const std::size_t thought =
+            end != std::string::npos ? end : held_.size() - partialTag(held_, closing);
         pieces.reasoning = held_.substr(0, thought);
         held_.erase(0, end != std::string::npos ? end + closing.size() : thought);
         if (end != std::string::npos) state_ = State::Text;

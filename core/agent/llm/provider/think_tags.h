@@ -7,7 +7,8 @@
 namespace kernelwright
 {
 
-/// Local models that a server runs without a reasoning parser write their thoughts into the text, between <think> and
+/// Local models that a server runs without a reasoning parser write their thoughts into the text, between
+/// <think> and
 /// </think> at its beginning. Tells the two apart, wherever the stream is cut.
 class ThinkTags
 {

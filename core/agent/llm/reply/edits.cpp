@@ -39,8 +39,8 @@ std::string indentOf(std::string_view line)
 using LineForm = std::function<std::string(std::string_view)>;
 
 /// Where `wanted` stands in `lines`, both compared in a form.
-std::vector<std::size_t> placesOf(const std::vector<std::string> &lines, const std::vector<std::string> &wanted,
-                                  const LineForm &form)
+std::vector<std::size_t> placesOf(const std::vector<std::string> &lines,
+                                  const std::vector<std::string> &wanted, const LineForm &form)
 {
     std::vector<std::size_t> places;
     if (wanted.empty() || wanted.size() > lines.size()) return places;
@@ -48,7 +48,8 @@ std::vector<std::size_t> placesOf(const std::vector<std::string> &lines, const s
     std::transform(lines.begin(), lines.end(), formed.begin(), form);
     std::transform(wanted.begin(), wanted.end(), formedWanted.begin(), form);
     for (std::size_t at = 0; at + wanted.size() <= lines.size(); ++at)
-        if (std::equal(formedWanted.begin(), formedWanted.end(), formed.begin() + static_cast<std::ptrdiff_t>(at)))
+        if (std::equal(formedWanted.begin(), formedWanted.end(),
+                       formed.begin() + static_cast<std::ptrdiff_t>(at)))
             places.push_back(at);
     return places;
 }
@@ -58,9 +59,9 @@ void keepNearest(std::vector<std::size_t> &places, int line)
 {
     if (line <= 0 || places.size() < 2) return;
     const auto distance = [line](std::size_t place) { return std::abs(static_cast<long>(place) + 1 - line); };
-    const std::size_t nearest = *std::min_element(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-        return distance(a) < distance(b);
-    });
+    const std::size_t nearest =
+        *std::min_element(places.begin(), places.end(),
+                          [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
     places = {nearest};
 }
 
@@ -76,7 +77,8 @@ std::vector<std::string> reindented(const Edit &edit, const std::string &found)
     const std::string wanted = indentOf(edit.search.front()), actual = indentOf(found);
     std::vector<std::string> lines;
     for (const std::string &line : edit.replace)
-        lines.push_back(line.starts_with(wanted) && !line.empty() ? actual + line.substr(wanted.size()) : line);
+        lines.push_back(line.starts_with(wanted) && !line.empty() ? actual + line.substr(wanted.size())
+                                                                  : line);
     return lines;
 }
 
@@ -87,7 +89,8 @@ Result<void> apply(std::vector<std::string> &lines, const Edit &edit, std::size_
         if (edit.line <= 0)
             return fail(ErrorCode::BadInput, "edit " + std::to_string(number) + " searches for nothing");
         const std::size_t at = std::min(static_cast<std::size_t>(edit.line), lines.size());
-        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), edit.replace.begin(), edit.replace.end());
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), edit.replace.begin(),
+                     edit.replace.end());
         return {};
     }
     const std::vector<LineForm> forms{[](std::string_view line) { return std::string(line); }, withoutEnd,
@@ -97,8 +100,9 @@ Result<void> apply(std::vector<std::string> &lines, const Edit &edit, std::size_
         keepNearest(places, edit.line);
         if (places.empty()) continue;
         if (places.size() > 1)
-            return fail(ErrorCode::BadInput, which + " occurs " + std::to_string(places.size()) +
-                                                 " times in the parent: search for more lines, so that it is unique");
+            return fail(ErrorCode::BadInput,
+                        which + " occurs " + std::to_string(places.size()) +
+                            " times in the parent: search for more lines, so that it is unique");
         const auto begin = lines.begin() + static_cast<std::ptrdiff_t>(places.front());
         const bool indents = form + 1 == forms.size();
         const std::vector<std::string> replacement = indents ? reindented(edit, *begin) : edit.replace;
@@ -113,7 +117,9 @@ Result<void> apply(std::vector<std::string> &lines, const Edit &edit, std::size_
 int lineOfHunk(std::string_view header)
 {
     const std::size_t minus = header.find('-');
-    return minus == std::string_view::npos ? 0 : static_cast<int>(std::strtol(header.data() + minus + 1, nullptr, 10));
+    return minus == std::string_view::npos
+               ? 0
+               : static_cast<int>(std::strtol(header.data() + minus + 1, nullptr, 10));
 }
 } // namespace
 
@@ -131,7 +137,8 @@ Result<FoundEdits> findSearchReplace(const std::string &text)
     FoundEdits found;
     for (const std::string &line : linesOf(text)) {
         const std::size_t number = found.edits.size();
-        if (part == Part::Outside && isMarker(trimText(line), '<', "SEARCH") && trimText(line).ends_with("SEARCH")) {
+        if (part == Part::Outside && isMarker(trimText(line), '<', "SEARCH") &&
+            trimText(line).ends_with("SEARCH")) {
             found.edits.emplace_back();
             part = Part::Search;
         } else if (part == Part::Search && isMarker(trimText(line), '=', "")) {
@@ -148,7 +155,8 @@ Result<FoundEdits> findSearchReplace(const std::string &text)
             found.rest += line + "\n";
         }
     }
-    if (part == Part::Search) return incomplete(found.edits.size(), "'=======' and '>>>>>>> REPLACE' are missing");
+    if (part == Part::Search)
+        return incomplete(found.edits.size(), "'=======' and '>>>>>>> REPLACE' are missing");
     if (part == Part::Replace) return incomplete(found.edits.size(), "'>>>>>>> REPLACE' is missing");
     return found;
 }
@@ -169,13 +177,15 @@ Result<std::vector<Edit>> readDiff(const std::string &text)
         } else if (isInside && line.starts_with('-')) {
             edits.back().search.push_back(line.substr(1));
         } else if (isInside && !line.starts_with('\\')) {
-            const std::string context = line.starts_with(' ') ? line.substr(1) : line; // some leave the space out
+            const std::string context =
+                line.starts_with(' ') ? line.substr(1) : line; // some leave the space out
             edits.back().search.push_back(context);
             edits.back().replace.push_back(context);
         }
     }
     for (Edit &edit : edits) // an empty line at the end belongs to what follows the diff
-        while (!edit.search.empty() && !edit.replace.empty() && edit.search.back().empty() && edit.replace.back().empty()) {
+        while (!edit.search.empty() && !edit.replace.empty() && edit.search.back().empty() &&
+               edit.replace.back().empty()) {
             edit.search.pop_back();
             edit.replace.pop_back();
         }

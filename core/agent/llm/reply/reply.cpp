@@ -103,7 +103,9 @@ std::string bareFile(const std::string &text)
     const auto begins = [](const std::string &line) {
         return line.starts_with("//@") || line.starts_with("#include") || line.starts_with("// SPDX");
     };
-    const auto ends = [](const std::string &line) { return line.starts_with('}') || line.starts_with("#endif"); };
+    const auto ends = [](const std::string &line) {
+        return line.starts_with('}') || line.starts_with("#endif");
+    };
     const auto begin = std::find_if(lines.begin(), lines.end(), begins);
     const auto end = std::find_if(lines.rbegin(), lines.rend(), ends).base();
     if (begin >= end) return {};
@@ -113,8 +115,9 @@ std::string bareFile(const std::string &text)
 Result<ParsedReply> fromEdits(ParsedReply reply, const std::vector<Edit> &edits, const std::string &parent)
 {
     if (parent.empty())
-        return fail(ErrorCode::BadInput, "the reply holds edits, but there is no file yet that they could change: "
-                                         "write the whole file");
+        return fail(ErrorCode::BadInput,
+                    "the reply holds edits, but there is no file yet that they could change: "
+                    "write the whole file");
     auto source = applyEdits(parent, edits);
     if (!source) return forward(source.error());
     if (*source == parent || *source == parent + "\n")
@@ -136,20 +139,24 @@ tl::unexpected<Error> noCode(const std::vector<CodeBlock> &blocks)
         return fail(ErrorCode::BadInput, "the last code block is not closed: the reply was cut off");
     for (const CodeBlock &block : blocks) {
         if (block.code.find("__global__") != std::string::npos)
-            return fail(ErrorCode::BadInput, "the code block with the kernel has no '//@ kernel' line, so nothing "
-                                             "says how to launch it: put the launch plan into the file");
+            return fail(ErrorCode::BadInput,
+                        "the code block with the kernel has no '//@ kernel' line, so nothing "
+                        "says how to launch it: put the launch plan into the file");
         if (block.code.find("//@ kernel") != std::string::npos)
-            return fail(ErrorCode::BadInput, "the code block with the launch plan defines no __global__ function: "
-                                             "put plan and kernels into one block");
+            return fail(ErrorCode::BadInput,
+                        "the code block with the launch plan defines no __global__ function: "
+                        "put plan and kernels into one block");
     }
-    return fail(ErrorCode::BadInput, blocks.empty() ? "the reply holds no code block and no edit"
-                                                    : "none of the reply's code blocks is a CUDA file or an edit");
+    return fail(ErrorCode::BadInput, blocks.empty()
+                                         ? "the reply holds no code block and no edit"
+                                         : "none of the reply's code blocks is a CUDA file or an edit");
 }
 } // namespace
 
 bool isWholeFile(std::string_view code)
 {
-    return code.find("//@ kernel") != std::string_view::npos && code.find("__global__") != std::string_view::npos;
+    return code.find("//@ kernel") != std::string_view::npos &&
+           code.find("__global__") != std::string_view::npos;
 }
 
 std::vector<CodeBlock> codeBlocks(const std::string &text)
@@ -166,7 +173,8 @@ std::vector<CodeBlock> codeBlocks(const std::string &text)
             open = fence;
             const std::string info = fence.info.substr(0, fence.info.find_first_of(" \t{"));
             blocks.push_back({lowerCase(info), {}, at, text.size(), false});
-        } else if (open.length > 0 && fence.letter == open.letter && fence.length >= open.length && fence.info.empty()) {
+        } else if (open.length > 0 && fence.letter == open.letter && fence.length >= open.length &&
+                   fence.info.empty()) {
             blocks.back().isClosed = true;
             blocks.back().end = next;
             open = {};
@@ -196,8 +204,8 @@ Result<ParsedReply> parseReply(const std::string &original, const std::string &p
         }
     if (!found->edits.empty()) return fromEdits(reply, found->edits, parent);
     for (const CodeBlock &block : blocks) {
-        const bool isDiff = block.language == "diff" || block.language == "patch" || block.code.starts_with("@@") ||
-                            block.code.starts_with("--- ");
+        const bool isDiff = block.language == "diff" || block.language == "patch" ||
+                            block.code.starts_with("@@") || block.code.starts_with("--- ");
         if (!isDiff || !block.isClosed) continue;
         const auto edits = readDiff(block.code);
         if (!edits) return forward(edits.error());

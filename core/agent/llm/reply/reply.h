@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reply contract: "HYPOTHESIS: a sentence", then the whole file in a fenced block, or edits to the parent as
-// SEARCH/REPLACE blocks or as a unified diff. Read as generously as is possible without guessing what was meant.
+// The reply contract: "HYPOTHESIS: a sentence", then the whole file in a fenced block, or edits to the parent
+// as SEARCH/REPLACE blocks or as a unified diff. Read as generously as is possible without guessing what was
+// meant.
 #pragma once
 
 #include "base/result.h"
@@ -19,8 +20,8 @@ struct ParsedReply
     bool isEdit = false; ///< made from the parent by edits
 };
 
-/// `parent` is the source that edits apply to, "" where there is none. BadInput says what is wrong in words that the
-/// model can act on; it does not look into the file itself.
+/// `parent` is the source that edits apply to, "" where there is none. BadInput says what is wrong in words
+/// that the model can act on; it does not look into the file itself.
 Result<ParsedReply> parseReply(const std::string &text, const std::string &parent);
 
 /// A piece of code between fences.
@@ -32,7 +33,8 @@ struct CodeBlock
     bool isClosed = true;
 };
 
-/// The fenced blocks of a text with '\n' line ends, by CommonMark's rules: a fence is closed by one at least as long.
+/// The fenced blocks of a text with '\n' line ends, by CommonMark's rules: a fence is closed by one at least
+/// as long.
 std::vector<CodeBlock> codeBlocks(const std::string &text);
 
 /// The file that a block or a text may be: it launches something and defines it.

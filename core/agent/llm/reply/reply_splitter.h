@@ -8,8 +8,9 @@
 namespace kernelwright
 {
 
-/// Tells prose from code while a reply is being streamed, so that one goes to the conversation and the other into the
-/// editor: what stands between fences is code. For looking on only; the whole reply is parsed at its end.
+/// Tells prose from code while a reply is being streamed, so that one goes to the conversation and the other
+/// into the editor: what stands between fences is code. For looking on only; the whole reply is parsed at its
+/// end.
 class ReplySplitter
 {
 public:
@@ -27,7 +28,7 @@ private:
 
     Receiver prose_, code_;
     std::string line_;
-    std::size_t sent_ = 0; ///< bytes of line_ that were handed on already
+    std::size_t sent_ = 0;  ///< bytes of line_ that were handed on already
     std::size_t fence_ = 0; ///< the length of the open fence, 0 outside
 };
 
