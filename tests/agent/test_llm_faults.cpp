@@ -1,91 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The chat client against a server that does everything wrong that servers do. Each protocol is played; after
-// every fault there is either the whole reply or one sentence, and the key is in neither.
-#include "agent/llm/provider/chat_client.h"
-#include "server/recorded_streams.h"
+// The chat client against a server that does everything wrong that servers do: after every fault there is
+// either the whole reply or one sentence, and the key is in neither.
+#include "server/asking.h"
 
 #include <QElapsedTimer>
 #include <QSslSocket>
-#include <QTest>
 
 #include <set>
 #include <thread>
 
 using namespace kernelwright;
 using namespace kernelwright::test;
-using std::chrono::milliseconds;
-
-namespace
-{
-const std::string keyText = "sk-test-0123456789abcdef";
-const QString reply =
-    QStringLiteral("HYPOTHESIS: fewer bytes – ½ of them, 𝄞 included.\n```cuda\nint a; // \"x\\n\"\n```\n");
-const QString thought = QStringLiteral("First I look at the bytes … 思考.");
-
-/// Long enough that a stream that breaks off is worth going on with.
-QString longReply()
-{
-    QString text = QStringLiteral("HYPOTHESIS: each line is another.\n```cuda\n");
-    for (int i = 0; i < 60; ++i)
-        text += QStringLiteral("int line_%1 = %2; // ½\n").arg(i).arg(i * i);
-    return text + QStringLiteral("```\n");
-}
-
-struct Told
-{
-    Result<ChatReply> reply = fail(ErrorCode::Internal, "");
-    std::string text, reasoning;
-    std::vector<std::string> notes;
-    TokenCount tokens;
-};
-
-Endpoint endpointAt(const std::string &url, const std::string &protocol)
-{
-    return {makeProtocol(protocol), url, Secret(keyText), "set KEY"};
-}
-
-ChatClientSettings quick()
-{
-    ChatClientSettings settings;
-    settings.timeouts = {milliseconds(2000), milliseconds(1500), milliseconds(300), milliseconds(20000)};
-    settings.retries = {3, milliseconds(1), milliseconds(2), milliseconds(60000)};
-    return settings;
-}
-
-ChatRequest request()
-{
-    return {"scripted-model",
-            "Be brief.",
-            {{ChatMessage::Role::User, {"The task. ", "The step."}}},
-            "key-of-cache"};
-}
-
-Told ask(const std::string &url, const std::string &protocol, const ChatClientSettings &settings = quick(),
-         const CancelToken &cancel = {})
-{
-    Told told;
-    ChatListener listener;
-    listener.onText = [&](std::string_view text) { told.text += text; };
-    listener.onReasoning = [&](std::string_view text) { told.reasoning += text; };
-    listener.onNote = [&](const std::string &note) { told.notes.push_back(note); };
-    listener.onTokens = [&](const TokenCount &tokens) { told.tokens += tokens; };
-    ChatClient client(endpointAt(url, protocol), settings);
-    told.reply = client.ask(request(), {}, listener, cancel);
-    return told;
-}
-
-bool holds(const std::string &text, const std::string &part)
-{
-    return text.find(part) != std::string::npos;
-}
-
-void addProtocols()
-{
-    QTest::addColumn<QString>("protocol");
-    for (const char *protocol : {"anthropic", "responses", "chat"})
-        QTest::newRow(protocol) << QString(protocol);
-}
-} // namespace
 
 class TestLlmFaults : public QObject
 {
@@ -94,22 +19,6 @@ class TestLlmFaults : public QObject
 private slots:
     void initTestCase();
 
-    void aWholeReplyIsStreamedAndCounted_data() { addProtocols(); }
-    void aWholeReplyIsStreamedAndCounted();
-    void theRequestFollowsTheProtocol_data() { addProtocols(); }
-    void theRequestFollowsTheProtocol();
-    void piecesOfOneByteChangeNothing_data() { addProtocols(); }
-    void piecesOfOneByteChangeNothing();
-    void otherLineEndsChangeNothing_data() { addProtocols(); }
-    void otherLineEndsChangeNothing();
-    void aReplyInOnePieceIsReadToo_data() { addProtocols(); }
-    void aReplyInOnePieceIsReadToo();
-    void aStreamCutAtAnyByteGivesTheReplyAllTheSame_data() { addProtocols(); }
-    void aStreamCutAtAnyByteGivesTheReplyAllTheSame();
-    void aLongReplyIsTakenUpWhereItBrokeOff_data() { addProtocols(); }
-    void aLongReplyIsTakenUpWhereItBrokeOff();
-    void aReplyAtTheEndpointsLimitIsContinued_data() { addProtocols(); }
-    void aReplyAtTheEndpointsLimitIsContinued();
     void everyStatusIsEitherTriedAgainOrTold_data();
     void everyStatusIsEitherTriedAgainOrTold();
     void everyFaultEndsInASentence_data();
@@ -132,189 +41,13 @@ private slots:
     void modelsAreListed();
 
 private:
-    void expectWhole(const Told &told, const QString &text = reply);
     std::unique_ptr<ScriptedServer> server_;
 };
 
 void TestLlmFaults::initTestCase()
 {
-    for (const char *variable : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
-        qunsetenv(variable);
+    forgetProxies();
     server_ = std::make_unique<ScriptedServer>();
-}
-
-void TestLlmFaults::expectWhole(const Told &told, const QString &text)
-{
-    QVERIFY2(told.reply, told.reply ? "" : told.reply.error().message.c_str());
-    QCOMPARE(QString::fromStdString(told.reply->text), text);
-    QCOMPARE(told.reply->stop, StopReason::Finished);
-}
-
-void TestLlmFaults::aWholeReplyIsStreamedAndCounted()
-{
-    QFETCH(QString, protocol);
-    server_->clear();
-    server_->then(streamAnswer(recordedStream(protocol.toStdString(), reply, thought)));
-    const Told told = ask(server_->url(), protocol.toStdString());
-    expectWhole(told);
-    QCOMPARE(QString::fromStdString(told.text), reply);
-    QCOMPARE(QString::fromStdString(told.reasoning), thought);
-    QCOMPARE(told.reply->reasoning, told.reasoning);
-    QCOMPARE(told.reply->model, std::string("scripted-model"));
-    QCOMPARE(told.tokens.input, 120);
-    QCOMPARE(told.tokens.cacheRead, 100);
-    QCOMPARE(told.tokens.output, 40);
-    QVERIFY(!told.tokens.isEstimated);
-    QCOMPARE(server_->count(), 1);
-}
-
-void TestLlmFaults::theRequestFollowsTheProtocol()
-{
-    QFETCH(QString, protocol);
-    server_->clear();
-    server_->then(streamAnswer(recordedStream(protocol.toStdString(), reply)));
-    expectWhole(ask(server_->url(), protocol.toStdString()));
-    const Received sent = server_->received().front();
-    const Json body = Json::parse(sent.body.toStdString());
-    QCOMPARE(sent.method, QByteArray("POST"));
-    QCOMPARE(sent.headers.at("content-type"), QByteArray("application/json"));
-    QVERIFY(body.at("model") == Json("scripted-model"));
-    QVERIFY(body.at("stream") == Json(true));
-    if (protocol == "anthropic") {
-        QCOMPARE(sent.path, QByteArray("/v1/messages"));
-        QCOMPARE(sent.headers.at("x-api-key").toStdString(), keyText);
-        QCOMPARE(sent.headers.at("anthropic-version"), QByteArray("2023-06-01"));
-        QVERIFY(!sent.headers.contains("authorization"));
-        QVERIFY(body.at("max_tokens").get<int>() > 0);
-        QVERIFY(body.at("system").at(0).contains("cache_control"));
-        const Json content = body.at("messages").at(0).at("content");
-        QVERIFY(content.at(0).contains("cache_control"));
-        QVERIFY(!content.at(1).contains("cache_control"));
-    } else if (protocol == "responses") {
-        QCOMPARE(sent.path, QByteArray("/v1/responses"));
-        QCOMPARE(sent.headers.at("authorization").toStdString(), "Bearer " + keyText);
-        QVERIFY(body.at("instructions") == Json("Be brief."));
-        QVERIFY(body.at("store") == Json(false));
-        QVERIFY(body.at("input").at(0).at("content").at(1).at("text") == Json("The step."));
-    } else {
-        QCOMPARE(sent.path, QByteArray("/v1/chat/completions"));
-        QCOMPARE(sent.headers.at("authorization").toStdString(), "Bearer " + keyText);
-        QVERIFY(body.at("messages").at(0) == Json({{"role", "system"}, {"content", "Be brief."}}));
-        QVERIFY(body.at("messages").at(1).at("content") == Json("The task. The step."));
-        QVERIFY(body.at("stream_options").at("include_usage") == Json(true));
-    }
-}
-
-void TestLlmFaults::piecesOfOneByteChangeNothing()
-{
-    QFETCH(QString, protocol);
-    server_->clear();
-    server_->then(streamAnswer(recordedStream(protocol.toStdString(), reply, thought)).inPieces(1));
-    expectWhole(ask(server_->url(), protocol.toStdString()));
-}
-
-void TestLlmFaults::otherLineEndsChangeNothing()
-{
-    QFETCH(QString, protocol);
-    for (const char *end : {"\r\n", "\r"}) {
-        QList<QByteArray> events = recordedStream(protocol.toStdString(), reply, thought);
-        for (QByteArray &event : events)
-            event.replace("\n", end);
-        server_->clear();
-        server_->then(streamAnswer(events).inPieces(11));
-        expectWhole(ask(server_->url(), protocol.toStdString()));
-    }
-}
-
-void TestLlmFaults::aReplyInOnePieceIsReadToo()
-{
-    QFETCH(QString, protocol);
-    server_->clear();
-    server_->then(jsonAnswer(200, recordedDocument(protocol.toStdString(), reply)));
-    const Told told = ask(server_->url(), protocol.toStdString());
-    expectWhole(told);
-    QCOMPARE(told.tokens.input, 120);
-    QCOMPARE(told.tokens.output, 40);
-}
-
-void TestLlmFaults::aStreamCutAtAnyByteGivesTheReplyAllTheSame()
-{
-    QFETCH(QString, protocol);
-    const Answer whole = streamAnswer(recordedStream(protocol.toStdString(), reply, QStringLiteral("Hm.")));
-    const qsizetype size = whole.bytes().size();
-    const qsizetype step = 1;
-    ChatClient client(endpointAt(server_->url(), protocol.toStdString()), quick());
-    for (qsizetype cut = 0; cut < size; cut += step) {
-        server_->clear();
-        server_->then(whole.cutAfter(cut)).then(whole);
-        const auto answer = client.ask(request(), {}, {}, {});
-        QVERIFY2(answer, qPrintable(QStringLiteral("cut after %1: ").arg(cut) +
-                                    QString::fromStdString(answer ? "" : answer.error().message)));
-        QCOMPARE(QString::fromStdString(answer->text), reply);
-    }
-}
-
-void TestLlmFaults::aLongReplyIsTakenUpWhereItBrokeOff()
-{
-    QFETCH(QString, protocol);
-    const std::string name = protocol.toStdString();
-    const QString text = longReply();
-    const Answer whole = streamAnswer(recordedStream(name, text));
-    for (const double part : {0.5, 0.7, 0.9}) {
-        server_->clear();
-        server_->decide([&](const Received &received, int number) {
-            if (number == 0)
-                return whole.cutAfter(
-                    static_cast<qsizetype>(part * static_cast<double>(whole.bytes().size())));
-            // What the client has is in its request; a model goes on behind it.
-            const Json body = Json::parse(received.body.toStdString());
-            const Json turns = name == "responses" ? body.at("input") : body.at("messages");
-            Json said = turns.at(turns.size() - 2).at("content");
-            if (said.is_array()) said = said.at(0).at("text");
-            const QString had = QString::fromStdString(said.get<std::string>());
-            return streamAnswer(recordedStream(name, text.mid(had.size())));
-        });
-        const Told told = ask(server_->url(), name);
-        expectWhole(told, text);
-        QCOMPARE(server_->count(), 2);
-        QVERIFY(!told.notes.empty());
-        QVERIFY(told.tokens.isEstimated);
-    }
-    // Some models repeat the line that was cut, and some servers know nothing of what was said before.
-    for (const bool isWholeAgain : {false, true}) {
-        server_->clear();
-        server_->then(whole.cutAfter(whole.bytes().size() / 2));
-        if (isWholeAgain) {
-            server_->then(whole);
-        } else {
-            server_->decide([&](const Received &received, int number) {
-                if (number == 0) return whole.cutAfter(whole.bytes().size() / 2);
-                const Json body = Json::parse(received.body.toStdString());
-                const Json turns = name == "responses" ? body.at("input") : body.at("messages");
-                Json said = turns.at(turns.size() - 2).at("content");
-                if (said.is_array()) said = said.at(0).at("text");
-                const QString had = QString::fromStdString(said.get<std::string>());
-                return streamAnswer(recordedStream(name, text.mid(had.lastIndexOf('\n') + 1)));
-            });
-        }
-        expectWhole(ask(server_->url(), name), text);
-    }
-}
-
-void TestLlmFaults::aReplyAtTheEndpointsLimitIsContinued()
-{
-    QFETCH(QString, protocol);
-    const std::string name = protocol.toStdString();
-    const QString text = longReply();
-    const QByteArray stop = protocol == "chat"        ? "length"
-                            : protocol == "anthropic" ? "max_tokens"
-                                                      : "max_output_tokens";
-    server_->clear();
-    server_->then(streamAnswer(recordedStream(name, text.left(800), {}, stop)))
-        .then(streamAnswer(recordedStream(name, text.mid(800))));
-    const Told told = ask(server_->url(), name);
-    expectWhole(told, text);
-    QCOMPARE(told.tokens.output, 80);
 }
 
 void TestLlmFaults::everyStatusIsEitherTriedAgainOrTold_data()
