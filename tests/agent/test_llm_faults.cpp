@@ -30,6 +30,7 @@ private slots:
     void aRefusedFieldIsLeftOut();
     void redirectsWithinTheServerAreFollowed();
     void aRedirectToAnotherHostGetsNeitherKeyNorPrompt();
+    void proxiesOfTheEnvironmentAreHonoured();
     void certificatesAreVerified_data();
     void certificatesAreVerified();
     void aRefusalIsTold_data() { addProtocols(); }
@@ -303,6 +304,16 @@ void TestLlmFaults::aRedirectToAnotherHostGetsNeitherKeyNorPrompt()
         }
     }
     QCOMPARE(other.count(), 0);
+}
+
+void TestLlmFaults::proxiesOfTheEnvironmentAreHonoured()
+{
+    server_->clear();
+    server_->then(streamAnswer(recordedStream("chat", reply)));
+    qputenv("http_proxy", QByteArray::fromStdString(server_->url("")));
+    expectWhole(ask("http://models.invalid/v1", "chat"));
+    qunsetenv("http_proxy");
+    QCOMPARE(server_->received().front().path, QByteArray("http://models.invalid/v1/chat/completions"));
 }
 
 void TestLlmFaults::certificatesAreVerified_data()

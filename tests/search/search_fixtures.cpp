@@ -27,7 +27,7 @@ Result<Proposal> ScriptedAgent::propose(const AgentRequest &request, const Agent
     stream.onReasoning("because ");
     stream.onSource(proposal->source);
     proposal->reasoning = "because ";
-    proposal->usage = {100, 50, costUsd};
+    proposal->usage = {.inputTokens = 100, .outputTokens = 50, .costUsd = costUsd};
     return proposal;
 }
 

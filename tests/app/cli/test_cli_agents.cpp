@@ -19,8 +19,8 @@ const QByteArray keyText = "sk-test-never-written-down-0123456789";
 const QString nodes = QStringLiteral("pow_1,mean,add,rsqrt,mul,mul_1");
 
 /// The normalisation of the sample llama_block, right for any sizes and strides.
-const QByteArray rightKernel = R"(//@ kernel norm grid=(x_size1,x_size0) block=32
-extern "C" __global__ void norm(const float *x, const float *weight, float *mul_1, long long x_size2,
+const QByteArray rightKernel = R"(//@ kernel rms_norm grid=(x_size1,x_size0) block=32
+extern "C" __global__ void rms_norm(const float *x, const float *weight, float *mul_1, long long x_size2,
                                 long long x_stride0, long long x_stride1, long long x_stride2,
                                 long long weight_stride0, long long mul_1_stride0, long long mul_1_stride1,
                                 long long mul_1_stride2)
