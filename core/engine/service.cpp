@@ -5,6 +5,7 @@
 #include "engine/integrate/integrator.h"
 #include "engine/measure/profiler.h"
 #include "graph/graph_summary.h"
+#include "graph/in_place.h"
 #include "service_outputs.h"
 
 #include <algorithm>
@@ -97,7 +98,6 @@ MethodResult EngineService::openDevice(Params &params, const MethodContext &cont
     Result<std::unique_ptr<Device>> device = kernelwright::openDevice(id);
     if (!device) return failed(device.error());
     evaluators_.clear();
-    profile_.reset();
     benchKernels_.reset();
     device_ = std::move(*device);
     return Json(device_->info());
@@ -124,9 +124,13 @@ MethodResult EngineService::openModel(Params &params, const MethodContext &conte
         if (!observed) return failed(observed.error());
         model->graph = std::move(*observed);
     }
+    if (const int rewritten = replaceInPlaceOperators(model->graph); rewritten > 0)
+        model->notes.push_back(
+            std::to_string(rewritten) +
+            " in-place operators stand here as the operators that make a new tensor: nothing "
+            "else sees the memory they write into");
     executor_.reset();
     groups_.reset();
-    profile_.reset();
     evaluators_.clear();
     tasks_.clear();
     model_ = std::move(*model);
@@ -179,8 +183,7 @@ MethodResult EngineService::profile(Params &, const MethodContext &context)
     context.progress(-1, "Timing every operator on " + (*device)->info().id);
     Result<ModelProfile> profile = profileModel(**model, **device, context.cancel);
     if (!profile) return failed(profile.error());
-    profile_ = std::move(*profile);
-    return Json(*profile_);
+    return Json(*profile);
 }
 
 MethodResult EngineService::apply(Params &params, const MethodContext &context)

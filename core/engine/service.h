@@ -62,7 +62,6 @@ private:
     bool hasWeights_ = false;
     std::unique_ptr<Executor> executor_;             ///< of model_, on the CPU; made when first needed
     std::optional<std::vector<FusionGroup>> groups_; ///< of model_, likewise
-    std::optional<ModelProfile> profile_;            ///< of model_ on device_, after "profile"
     std::map<std::string, PreparedTask> tasks_;      ///< by id
 
     struct UsedEvaluator

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The service's methods about tasks and the candidates for them.
 #include "base/text.h"
+#include "graph/group_signature.h"
+#include "model_cases.h"
 #include "service.h"
 
 #include <algorithm>
@@ -45,13 +47,6 @@ WeightMap weightsOf(const OperatorGraph &subgraph, const WeightMap &weights)
     return used;
 }
 
-const SuggestedTask *suggestionFor(const ModelProfile &profile, const std::vector<std::string> &nodes)
-{
-    const std::set<std::string> wanted(nodes.begin(), nodes.end());
-    for (const SuggestedTask &task : profile.tasks)
-        if (std::set<std::string>(task.nodes.begin(), task.nodes.end()) == wanted) return &task;
-    return nullptr;
-}
 } // namespace
 
 MethodResult EngineService::cutTask(Params &params, const MethodContext &context)
@@ -65,14 +60,17 @@ MethodResult EngineService::cutTask(Params &params, const MethodContext &context
     Result<Task> task = cutOut(*nodes);
     if (!task) return failed(task.error());
     // Preparing is dear and the outcome always the same.
-    if (const auto kept = tasks_.find(task->id); kept != tasks_.end()) {
-        kept->second.task.others = task->others;
-        return Json(kept->second.task);
-    }
+    if (const auto kept = tasks_.find(task->id); kept != tasks_.end()) return Json(kept->second.task);
     context.progress(-1, "Running the model for the inputs of " + task->title);
     Result<std::vector<HostTensor>> inputs = captureInputs(*task, context.cancel);
     if (!inputs) return failed(inputs.error());
     context.progress(-1, "Trying other shapes of " + task->title);
+    if (!model_->graph.symbols.empty()) {
+        const Result<Executor *> executor = requireExecutor();
+        if (!executor) return failed(executor.error());
+        for (ShapeCase &further : casesFromModel(*model_, **executor, *task, context.cancel))
+            task->cases.push_back(std::move(further));
+    }
     WeightMap weights = weightsOf(task->subgraph, model_->weights);
     return keepTask(prepareTask(std::move(*task), weights, std::move(*inputs)));
 }
@@ -179,8 +177,11 @@ Result<Task> EngineService::cutOut(const std::vector<NodeId> &nodes)
     Result<Task> task = kernelwright::cutTask(graph, nodes, title, kind);
     if (!task) return task;
     task->model = model_->path;
-    if (const SuggestedTask *known = profile_ ? suggestionFor(*profile_, task->nodes) : nullptr)
-        task->others = known->others;
+    for (const std::vector<NodeId> &twin : findTwins(graph, nodes)) {
+        std::vector<std::string> &names = task->others.emplace_back();
+        for (const NodeId id : twin)
+            names.push_back(graph.node(id).name);
+    }
     return task;
 }
 

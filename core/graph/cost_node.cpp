@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cost_node.h"
 
+#include "operator_class.h"
+
 #include <algorithm>
 #include <set>
 
 namespace kernelwright
 {
-
-namespace
-{
-bool isComplexType(DType dtype)
-{
-    return dtype == DType::Complex64 || dtype == DType::Complex128;
-}
-} // namespace
 
 CostNode::CostNode(const OperatorGraph &graph, const Node &node)
     : graph_(graph)

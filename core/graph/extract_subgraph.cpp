@@ -28,7 +28,12 @@ Result<void> checkConvex(const OperatorGraph &graph, const std::vector<bool> &in
 {
     // For each value the node outside the set through which it depends on the set; noNode if it does not.
     std::vector<NodeId> through(graph.values.size(), noNode);
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto first =
+        static_cast<std::size_t>(std::find(inside.begin(), inside.end(), true) - inside.begin());
+    const auto behind =
+        inside.size() -
+        static_cast<std::size_t>(std::find(inside.rbegin(), inside.rend(), true) - inside.rbegin());
+    for (std::size_t i = first; i < behind; ++i) {
         const Node &node = graph.nodes[i];
         NodeId detour = noNode;
         bool dependsOnSet = false;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fusion_groups.h"
 
+#include "constant_sizes.h"
+#include "fusion_anchors.h"
+#include "fusion_attention.h"
+#include "fusion_context.h"
 #include "fusion_names.h"
-#include "fusion_node.h"
 #include "fusion_regions.h"
+#include "in_place.h"
 #include "operator_class.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace kernelwright
@@ -14,103 +19,38 @@ namespace kernelwright
 
 namespace
 {
-using NodeSet = std::set<NodeId>;
-
 class GroupFinder
 {
 public:
     explicit GroupFinder(const OperatorGraph &graph)
-        : graph_(graph)
-        , nodes_(classifyForFusion(graph))
-        , users_(usersOfValues(graph))
+        : graph_(withConstantSizes(graph))
+        , context_(graph_)
+        , writes_(graph_)
     {}
 
     std::vector<FusionGroup> run()
     {
-        for (const std::vector<NodeId> &region : growFusionRegions(graph_, nodes_)) {
+        const std::vector<std::vector<NodeId>> regions =
+            growFusionRegions(context_.graph(), context_.nodes());
+        for (const std::vector<NodeId> &region : regions) {
             NodeSet set(region.begin(), region.end());
-            trim(set);
+            context_.trim(set);
             for (NodeSet &part : connectedParts(set))
                 addWithVariants(std::move(part));
         }
-        for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
-            if (standsAlone(static_cast<NodeId>(i))) add({static_cast<NodeId>(i)});
-        std::sort(groups_.begin(), groups_.end(),
-                  [](const FusionGroup &a, const FusionGroup &b) { return a.nodes < b.nodes; });
+        for (std::size_t i = 0; i < context_.nodes().size(); ++i)
+            if (standsAlone(static_cast<NodeId>(i))) add({static_cast<NodeId>(i)}, "");
+        for (AnchoredGroup &group : findAttentionGroups(context_, regions))
+            add(std::move(group.nodes), group.kind);
+        for (AnchoredGroup &group : findAnchoredGroups(context_, regions))
+            add(std::move(group.nodes), group.kind);
+        std::stable_sort(groups_.begin(), groups_.end(),
+                         [](const FusionGroup &a, const FusionGroup &b) { return a.nodes < b.nodes; });
         return std::move(groups_);
     }
 
 private:
-    const FusionNode &info(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
-    const std::vector<NodeId> &usersOf(ValueId id) const { return users_[static_cast<std::size_t>(id)]; }
-    bool isView(NodeId id) const
-    {
-        return info(id).role == FusionRole::Look ||
-               (info(id).role == FusionRole::Move && !info(id).isCombining);
-    }
-
-    std::vector<NodeId> producersInside(NodeId id, const NodeSet &set) const
-    {
-        std::vector<NodeId> inside;
-        for (const ValueId value : valuesUsed(graph_.node(id)))
-            if (set.contains(graph_.value(value).producer)) inside.push_back(graph_.value(value).producer);
-        return inside;
-    }
-
-    bool isUsedInside(NodeId id, const NodeSet &set) const
-    {
-        for (const ValueId value : graph_.node(id).outputs)
-            for (const NodeId user : usersOf(value))
-                if (set.contains(user) && info(user).role != FusionRole::Check) return true;
-        return false;
-    }
-
-    bool isReturned(ValueId value) const
-    {
-        return std::find(graph_.outputs.begin(), graph_.outputs.end(), value) != graph_.outputs.end();
-    }
-
-    bool isUsedOutside(NodeId id, const NodeSet &set) const
-    {
-        for (const ValueId value : graph_.node(id).outputs) {
-            if (isReturned(value)) return true;
-            for (const NodeId user : usersOf(value))
-                if (!set.contains(user)) return true;
-        }
-        return false;
-    }
-
-    /// Takes views off both ends: a kernel reads and writes through strides anyway. A view at the start stays
-    /// where without it one more tensor would have to be handed in (two slices of one tensor), and a dead end
-    /// goes.
-    void trim(NodeSet &set) const
-    {
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (auto it = set.begin(); it != set.end();) {
-                if (mayGo(*it, set)) {
-                    it = set.erase(it);
-                    changed = true;
-                } else {
-                    ++it;
-                }
-            }
-        }
-    }
-
-    bool mayGo(NodeId id, const NodeSet &set) const
-    {
-        if (info(id).role == FusionRole::Check) return producersInside(id, set).empty();
-        if (!isView(id)) return false;
-        if (!isUsedInside(id, set)) return true;
-        if (!producersInside(id, set).empty() || isUsedOutside(id, set))
-            return producersInside(id, set).empty();
-        const ValueId source = firstTensor(graph_, graph_.node(id));
-        const auto &others = usersOf(source);
-        return std::none_of(others.begin(), others.end(), [&](NodeId other) {
-            return other != id && set.contains(other) && info(other).role != FusionRole::Check;
-        });
-    }
+    const FusionNode &info(NodeId id) const { return context_.info(id); }
 
     std::vector<NodeSet> connectedParts(const NodeSet &set) const
     {
@@ -124,11 +64,10 @@ private:
                 pending.pop_back();
                 if (left.erase(id) == 0) continue;
                 part.insert(id);
-                for (const NodeId producer : producersInside(id, left))
+                for (const NodeId producer : context_.producersInside(id, left))
                     pending.push_back(producer);
-                for (const ValueId value : graph_.node(id).outputs)
-                    for (const NodeId user : usersOf(value))
-                        if (left.contains(user)) pending.push_back(user);
+                for (const NodeId user : context_.users(id))
+                    if (left.contains(user)) pending.push_back(user);
             }
             parts.push_back(std::move(part));
         }
@@ -145,8 +84,8 @@ private:
     {
         if (workIn(set) == 0) return;
         NodeSet smaller = withoutPrologue(set);
-        if (smaller.size() < set.size() && workIn(smaller) > 0) add(std::move(smaller));
-        add(std::move(set));
+        if (smaller.size() < set.size() && workIn(smaller) > 0) add(std::move(smaller), "");
+        add(std::move(set), "");
     }
 
     /// What remains of a row-wise group when it starts only behind values that are needed elsewhere too, like
@@ -156,7 +95,7 @@ private:
         NodeSet behindRows, prologue;
         for (const NodeId id : set) {
             const FusionRole role = info(id).role;
-            const auto inside = producersInside(id, set);
+            const auto inside = context_.producersInside(id, set);
             const bool follows = std::any_of(inside.begin(), inside.end(),
                                              [&](NodeId producer) { return behindRows.contains(producer); });
             if (follows || role == FusionRole::Reduction || role == FusionRole::RowWise)
@@ -164,31 +103,34 @@ private:
         }
         if (behindRows.empty()) return set;
         for (auto it = set.rbegin(); it != set.rend(); ++it) {
-            const auto feedsPrologue = [&] {
-                for (const ValueId value : graph_.node(*it).outputs)
-                    for (const NodeId user : usersOf(value))
-                        if (prologue.contains(user)) return true;
-                return false;
-            };
-            if (!behindRows.contains(*it) && info(*it).role != FusionRole::Check &&
-                (isUsedOutside(*it, set) || feedsPrologue()))
+            const auto &users = context_.users(*it);
+            const bool feedsPrologue =
+                std::any_of(users.begin(), users.end(), [&](NodeId user) { return prologue.contains(user); });
+            if (!behindRows.contains(*it) && !context_.isCheck(*it) &&
+                (context_.isUsedOutside(*it, set) || feedsPrologue))
                 prologue.insert(*it);
         }
         NodeSet rest;
         std::set_difference(set.begin(), set.end(), prologue.begin(), prologue.end(),
                             std::inserter(rest, rest.end()));
-        trim(rest);
+        context_.trim(rest);
         return rest;
     }
 
     /// Operators that are a task of their own: what takes the time, and what no region holds.
     bool standsAlone(NodeId id) const
     {
-        if (info(id).role != FusionRole::Barrier || isInPlaceOperator(graph_.node(id).op)) return false;
-        switch (operatorTraits(graph_.node(id).op).kind) {
+        if (info(id).role != FusionRole::Barrier || isInPlaceOperator(context_.node(id).op)) return false;
+        switch (operatorTraits(context_.node(id).op).kind) {
+        case OperatorClass::Pointwise:
+            return context_.node(id).op == "aten::glu"; // halves of rows: what regions do not follow
         case OperatorClass::Reduction:
         case OperatorClass::Softmax:
         case OperatorClass::Normalization:
+        case OperatorClass::Scan:
+        case OperatorClass::Sort:
+        case OperatorClass::Pooling:
+        case OperatorClass::Resampling:
         case OperatorClass::MatrixProduct:
         case OperatorClass::Convolution:
         case OperatorClass::Attention:
@@ -198,26 +140,38 @@ private:
         }
     }
 
-    /// Only what can be cut out as a task becomes a group.
-    void add(NodeSet set)
+    /// Only what can be cut out as a task becomes a group, once.
+    void add(NodeSet set, const std::string &kind)
     {
-        const std::vector<NodeId> ids(set.begin(), set.end());
-        const Result<OperatorGraph> subgraph = extractSubgraph(graph_, ids);
-        if (!subgraph || subgraph->outputs.empty()) return;
+        std::vector<NodeId> ids(set.begin(), set.end());
+        if (ids.empty() || seen_.contains(ids) || !context_.isConvex(set)) return;
+        if (writes_.writerBetween(ids) != noNode) return;
+        const OperatorGraph &graph = context_.graph();
         const auto isKnown = [&](ValueId id) {
-            const Value &value = subgraph->value(id);
+            const Value &value = graph.value(id);
             return value.kind == ValueKind::Tensor && value.type.dtype != DType::Unknown;
         };
-        if (!std::all_of(subgraph->inputs.begin(), subgraph->inputs.end(), isKnown) ||
-            !std::all_of(subgraph->outputs.begin(), subgraph->outputs.end(), isKnown))
-            return;
-        const FusionName name = nameFusionGroup(graph_, ids);
-        groups_.push_back({name.kind, name.title, ids});
+        bool hasOutput = false;
+        for (const NodeId id : ids) {
+            for (const ValueId value : valuesUsed(graph.node(id))) {
+                const NodeId producer = graph.value(value).producer;
+                if ((producer == noNode || !set.contains(producer)) && !isKnown(value)) return;
+            }
+            if (!context_.isUsedOutside(id, set)) continue;
+            hasOutput = true;
+            for (const ValueId value : graph.node(id).outputs)
+                if (!isKnown(value) || isComplexType(graph.value(value).type.dtype)) return;
+        }
+        if (!hasOutput) return;
+        const FusionName name = nameFusionGroup(graph, ids, kind);
+        seen_.insert(ids);
+        groups_.push_back({name.kind, name.title, std::move(ids)});
     }
 
-    const OperatorGraph &graph_;
-    std::vector<FusionNode> nodes_;
-    std::vector<std::vector<NodeId>> users_;
+    OperatorGraph graph_; ///< with sizes as constants: nodes and values as in the one given
+    FusionContext context_;
+    WriteOrder writes_;
+    std::set<std::vector<NodeId>> seen_;
     std::vector<FusionGroup> groups_;
 };
 } // namespace

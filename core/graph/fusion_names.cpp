@@ -20,6 +20,7 @@ public:
         for (const NodeId id : nodes) {
             const Node &node = graph.node(id);
             const OperatorTraits traits = operatorTraits(node.op);
+            turnsComplex_ |= node.op == "aten::view_as_real" || node.op == "aten::view_as_complex";
             if (isFree(graph, node)) continue;
             const std::size_t colons = node.op.rfind("::");
             inOrder_.push_back(colons == std::string::npos ? node.op : node.op.substr(colons + 2));
@@ -39,6 +40,7 @@ public:
                            [this](const char *name) { return present_.contains(name); });
     }
     bool haveKind(OperatorClass kind) const { return kinds_.contains(kind); }
+    bool turnsComplex() const { return turnsComplex_; }
     std::size_t count() const { return inOrder_.size(); }
     const std::string &first() const { return inOrder_.front(); }
 
@@ -57,6 +59,7 @@ private:
     std::vector<std::string> inOrder_;
     std::set<std::string, std::less<>> present_;
     std::set<OperatorClass> kinds_;
+    bool turnsComplex_ = false; ///< sees numbers as complex or complex ones as numbers
 };
 
 std::string singleKind(const Operators &ops)
@@ -75,20 +78,39 @@ std::string normalizationTitle(const Operators &ops)
     return startsWithAdd ? "Residual add + " + name : name;
 }
 
+/// Pairs of elements turned by an angle, halves or neighbours put together again.
+bool isRotation(const Operators &ops)
+{
+    const bool joins = ops.haveAny({"cat", "stack", "concat"});
+    return joins && ops.have({"mul", "add"}) && ops.haveAny({"neg", "sub"});
+}
+
 FusionName nameOf(const Operators &ops)
 {
+    if (ops.turnsComplex() && ops.have({"mul"})) return {"rope", "Rotary embedding"};
     if (ops.count() == 1) return {singleKind(ops), ops.first()};
     const bool reduces = ops.haveKind(OperatorClass::Reduction);
     if (ops.haveKind(OperatorClass::Softmax)) return {"softmax", ops.list()};
-    if (reduces && ops.have({"exp", "sum"})) return {"softmax", "Softmax (" + ops.list() + ")"};
+    if (reduces && ops.have({"exp", "sum", "div"})) return {"softmax", "Softmax (" + ops.list() + ")"};
     if (ops.haveKind(OperatorClass::Normalization) || (reduces && ops.haveAny({"rsqrt", "sqrt", "norm"})))
         return {"normalization", normalizationTitle(ops)};
     if (reduces) return {"reduction", ops.list()};
-    if (ops.have({"cat", "neg", "mul", "add"})) return {"rope", "Rotary embedding"};
+    if (isRotation(ops)) return {"rope", "Rotary embedding"};
     if (ops.count() == 2 && ops.have({"silu", "mul"})) return {"pointwise", "SwiGLU gate"};
     if (ops.count() == 2 && ops.have({"gelu", "mul"})) return {"pointwise", "GEGLU gate"};
     if (ops.have({"tanh", "pow", "mul", "add"}) && ops.count() == 8) return {"pointwise", "GELU (tanh)"};
     return {"pointwise", ops.list()};
+}
+
+/// Of groups whose kind is known because of how they were found.
+std::string titleOfKind(const std::string &kind, const Operators &ops)
+{
+    if (kind == "attention") return "Attention (" + ops.list() + ")";
+    if (kind == "routing") return "Expert routing (" + ops.list() + ")";
+    if (kind == "squeeze-excite") return "Squeeze and excitation";
+    if (kind == "lookup" && ops.haveKind(OperatorClass::Normalization))
+        return "Embedding + " + normalizationTitle(ops);
+    return ops.list();
 }
 
 /// The innermost module that holds all of the nodes; where that is but a list of modules, the last node's
@@ -113,9 +135,11 @@ std::string placeOf(const OperatorGraph &graph, const std::vector<NodeId> &nodes
 
 } // namespace
 
-FusionName nameFusionGroup(const OperatorGraph &graph, const std::vector<NodeId> &nodes)
+FusionName nameFusionGroup(const OperatorGraph &graph, const std::vector<NodeId> &nodes,
+                           const std::string &kind)
 {
-    FusionName name = nameOf(Operators(graph, nodes));
+    const Operators ops(graph, nodes);
+    FusionName name = kind.empty() ? nameOf(ops) : FusionName{kind, titleOfKind(kind, ops)};
     if (const std::string module = placeOf(graph, nodes); !module.empty()) name.title += " in " + module;
     return name;
 }

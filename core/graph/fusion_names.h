@@ -16,7 +16,9 @@ struct FusionName
     std::string title;
 };
 
-/// By the operators in the group and the module they stand in.
-FusionName nameFusionGroup(const OperatorGraph &graph, const std::vector<NodeId> &nodes);
+/// By the operators in the group and the module they stand in. `kind` is what is known of the group already,
+/// "" where the operators have to tell.
+FusionName nameFusionGroup(const OperatorGraph &graph, const std::vector<NodeId> &nodes,
+                           const std::string &kind = {});
 
 } // namespace kernelwright

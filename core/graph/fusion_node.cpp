@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fusion_node.h"
 
+#include "in_place.h"
 #include "operator_class.h"
 
 #include <algorithm>
@@ -22,9 +23,15 @@ const TensorType *knownType(const OperatorGraph &graph, ValueId id)
 {
     const Value &value = graph.value(id);
     const bool known = value.kind == ValueKind::Tensor && value.type.dtype != DType::Unknown &&
-                       value.type.dtype != DType::Complex64 && value.type.dtype != DType::Complex128 &&
                        value.type.elementCount() > 0;
     return known ? &value.type : nullptr;
+}
+
+/// Real numbers in it: a complex element counts twice, so that seeing pairs of numbers as complex ones keeps
+/// the count.
+std::int64_t numbersIn(const TensorType &type)
+{
+    return type.elementCount() * (isComplexType(type.dtype) ? 2 : 1);
 }
 
 /// The integers of an argument that is an integer or a list of integers.
@@ -68,7 +75,9 @@ std::int64_t rowOfDimensions(const TensorType &type, const Argument *argument)
 std::int64_t rowLengthOf(const Node &node, OperatorClass kind, const TensorType &input)
 {
     if (kind == OperatorClass::Normalization) {
-        if (!isOneOf(node.op, {"aten::layer_norm", "aten::rms_norm"})) return 0;
+        if (!isOneOf(node.op, {"aten::layer_norm", "aten::native_layer_norm", "aten::rms_norm",
+                               "aten::_fused_rms_norm"}))
+            return 0;
         const auto shape = integers(findArgument(node, "normalized_shape"));
         return shape && shape->size() <= input.sizes.size() ? trailingElements(input, shape->size()) : 0;
     }
@@ -78,9 +87,10 @@ std::int64_t rowLengthOf(const Node &node, OperatorClass kind, const TensorType 
 /// Views that keep the order of the elements.
 bool keepsOrder(const std::string &op)
 {
-    return isOneOf(op, {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::unsqueeze",
-                        "aten::squeeze", "aten::flatten", "aten::unflatten", "aten::view_as",
-                        "aten::reshape_as", "aten::_reshape_alias"});
+    return isOneOf(op,
+                   {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::unsqueeze", "aten::squeeze",
+                    "aten::flatten", "aten::unflatten", "aten::view_as", "aten::reshape_as",
+                    "aten::_reshape_alias", "aten::view_as_complex", "aten::view_as_real"});
 }
 
 bool movesElements(const std::string &op)
@@ -96,18 +106,30 @@ bool convertsElements(const std::string &op)
                         "aten::clone", "aten::contiguous"});
 }
 
+bool combinesTensors(const std::string &op)
+{
+    return isOneOf(op, {"aten::cat", "aten::concat", "aten::concatenate", "aten::stack"});
+}
+
+/// Complex numbers only turn pairs of elements (rotary embeddings).
+bool takesComplex(const std::string &op)
+{
+    return keepsOrder(op) || movesElements(op) || op == "aten::mul";
+}
+
 class Classifier
 {
 public:
     explicit Classifier(const OperatorGraph &graph)
         : graph_(graph)
-        , isWrittenInto_(graph.values.size(), false)
+        , isWrittenInto_(valuesWrittenInto(graph))
+        , isUsed_(graph.values.size(), false)
     {
-        for (const Node &node : graph.nodes) {
-            if (!isInPlaceOperator(node.op)) continue;
-            const ValueId target = firstTensor(graph, node);
-            if (target != noValue) isWrittenInto_[static_cast<std::size_t>(target)] = true;
-        }
+        for (const Node &node : graph.nodes)
+            for (const ValueId id : valuesUsed(node))
+                isUsed_[static_cast<std::size_t>(id)] = true;
+        for (const ValueId id : graph.outputs)
+            isUsed_[static_cast<std::size_t>(id)] = true;
     }
 
     FusionNode classify(const Node &node) const
@@ -121,24 +143,28 @@ public:
         const ValueId inputId = firstTensor(graph_, node);
         if (!isSound(node) || inputId == noValue) return result;
         const TensorType &input = *knownType(graph_, inputId);
-        result.elements = knownType(graph_, node.outputs.front())->elementCount();
+        result.elements = numbersIn(*knownType(graph_, node.outputs.front()));
         result.role = roleOf(node, traits.kind, input);
         if (result.role == FusionRole::Reduction || result.role == FusionRole::RowWise)
             result.rowLength = rowLengthOf(node, traits.kind, input);
-        result.isCombining = isOneOf(node.op, {"aten::cat", "aten::concat"});
+        result.isCombining = combinesTensors(node.op);
         return result;
     }
 
 private:
-    /// One tensor out, known tensors in, nothing written into; scalars computed in the graph stay outside of
-    /// kernels.
+    /// One tensor out that anybody uses, known tensors in, nothing written into; scalars computed in the
+    /// graph stay outside of kernels.
     bool isSound(const Node &node) const
     {
-        if (node.outputs.size() != 1 || !node.subgraphs.empty() || isInPlaceOperator(node.op)) return false;
+        if (node.outputs.empty() || !node.subgraphs.empty() || isInPlaceOperator(node.op)) return false;
+        const auto isFurtherResult = [this](ValueId id) { return isUsed_[static_cast<std::size_t>(id)]; };
+        if (std::any_of(node.outputs.begin() + 1, node.outputs.end(), isFurtherResult)) return false;
         const auto isFine = [this](ValueId id) {
             return knownType(graph_, id) != nullptr && !isWrittenInto_[static_cast<std::size_t>(id)];
         };
         const std::vector<ValueId> used = valuesUsed(node);
+        const auto isComplex = [this](ValueId id) { return isComplexType(graph_.value(id).type.dtype); };
+        if (std::any_of(used.begin(), used.end(), isComplex) && !takesComplex(node.op)) return false;
         return isFine(node.outputs.front()) && std::all_of(used.begin(), used.end(), isFine);
     }
 
@@ -150,7 +176,7 @@ private:
             return node.op == "aten::glu" ? FusionRole::Barrier : FusionRole::Pointwise;
         case OperatorClass::Copy:
             if (convertsElements(node.op)) return FusionRole::Pointwise;
-            return isOneOf(node.op, {"aten::cat", "aten::concat"}) ? FusionRole::Move : FusionRole::Barrier;
+            return combinesTensors(node.op) ? FusionRole::Move : FusionRole::Barrier;
         case OperatorClass::View:
             if (!isFree(graph_, node)) return FusionRole::Barrier;
             if (keepsOrder(node.op)) return FusionRole::Look;
@@ -169,6 +195,7 @@ private:
 
     const OperatorGraph &graph_;
     std::vector<bool> isWrittenInto_;
+    std::vector<bool> isUsed_;
 };
 } // namespace
 

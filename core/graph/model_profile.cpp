@@ -44,6 +44,10 @@ void to_json(Json &json, const OperatorProfile &profile)
                 {"bytes", knownOrNull(profile.bytes)},
                 {"flops", knownOrNull(profile.flops)},
                 {"floor_us", knownOrNull(profile.floorUs)}};
+    if (profile.kernels.empty()) return;
+    Json &kernels = json["kernels"] = Json::array();
+    for (const KernelShare &kernel : profile.kernels)
+        kernels.push_back({{"name", kernel.name}, {"launches", kernel.launches}, {"time_us", kernel.timeUs}});
 }
 
 void from_json(const Json &json, OperatorProfile &profile)
@@ -57,6 +61,13 @@ void from_json(const Json &json, OperatorProfile &profile)
     readOptional(json, "bytes", profile.bytes);
     readOptional(json, "flops", profile.flops);
     readOptional(json, "floor_us", profile.floorUs);
+    for (const Json &entry : json.value("kernels", Json::array())) {
+        KernelShare kernel;
+        readOptional(entry, "name", kernel.name);
+        readOptional(entry, "launches", kernel.launches);
+        readOptional(entry, "time_us", kernel.timeUs);
+        profile.kernels.push_back(std::move(kernel));
+    }
 }
 
 void to_json(Json &json, const SuggestedTask &task)

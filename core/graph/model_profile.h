@@ -9,6 +9,14 @@
 namespace kernelwright
 {
 
+/// Kernels of one name that an operator launched.
+struct KernelShare
+{
+    std::string name;
+    int launches = 0;
+    double timeUs = 0; ///< of all of them together
+};
+
 struct OperatorProfile
 {
     std::string name; ///< node
@@ -19,6 +27,7 @@ struct OperatorProfile
     double bytes = -1; ///< -1 = no formula for this operator
     double flops = -1;
     double floorUs = -1;
+    std::vector<KernelShare> kernels; ///< empty where kernels were not told apart
 };
 
 /// A group worth replacing, with what Amdahl's law says it can give.

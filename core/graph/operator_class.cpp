@@ -37,6 +37,11 @@ ValueId firstTensor(const OperatorGraph &graph, const Node &node)
     return noValue;
 }
 
+bool isComplexType(DType dtype)
+{
+    return dtype == DType::Complex64 || dtype == DType::Complex128;
+}
+
 bool canViewAs(const TensorType &type, const std::vector<std::int64_t> &sizes)
 {
     if (type.strides.size() != type.sizes.size()) return false;

@@ -61,6 +61,8 @@ bool isFree(const OperatorGraph &graph, const Node &node);
 /// accepts).
 bool canViewAs(const TensorType &type, const std::vector<std::int64_t> &sizes);
 
+bool isComplexType(DType dtype);
+
 /// The value of the first tensor argument ("self", "input" …), noValue if there is none.
 ValueId firstTensor(const OperatorGraph &graph, const Node &node);
 

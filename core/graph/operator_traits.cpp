@@ -61,8 +61,7 @@ void addRows(Table &table)
 {
     add(table, OperatorClass::Reduction, 0, "all any count_nonzero");
     add(table, OperatorClass::Reduction, 1, "amax amin argmax argmin max mean min nanmean nansum prod sum");
-    add(table, OperatorClass::Reduction, 2,
-        "aminmax norm linalg_vector_norm frobenius_norm");
+    add(table, OperatorClass::Reduction, 2, "aminmax norm linalg_vector_norm frobenius_norm");
     add(table, OperatorClass::Reduction, 3, "std std_mean var var_mean dist mse_loss l1_loss");
     add(table, OperatorClass::Reduction, 6, "cosine_similarity");
     add(table, OperatorClass::Reduction, 7, "logsumexp cross_entropy_loss");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Costs of matrix products and attention.
 #include "cost_node.h"
+#include "operator_class.h"
 
 #include <algorithm>
 #include <cctype>
@@ -134,7 +135,7 @@ std::optional<Cost> matrixCost(const CostNode &node)
     }
     if (node.bareName() == "addbmm") products *= static_cast<double>(left->sizes.front());
     const bool hasAddend = addsMatrix(node) || node.tensor("bias") != nullptr;
-    const double complex = left->dtype == DType::Complex64 || left->dtype == DType::Complex128 ? 4 : 1;
+    const double complex = isComplexType(left->dtype) ? 4 : 1;
     return productCost(node, *left, complex * (2 * products + (hasAddend ? elements(*output) : 0)));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
+#include "graph/constant_sizes.h"
+#include "graph/in_place.h"
 #include "task.h"
 
 #include <algorithm>
@@ -147,13 +149,20 @@ Result<void> checkTensor(const Value &value, const char *side)
     return {};
 }
 
-Result<void> checkNodes(const OperatorGraph &subgraph)
+Result<void> checkNodes(const OperatorGraph &graph, const std::vector<NodeId> &nodes,
+                        const OperatorGraph &subgraph)
 {
     for (const Node &node : subgraph.nodes)
         if (isInPlaceOperator(node.op))
             return fail(ErrorCode::NotSupported,
                         "'" + node.name + "' (" + node.op +
                             ") writes into its input, which a kernel of a task may not do");
+    std::vector<NodeId> ordered = nodes;
+    std::sort(ordered.begin(), ordered.end());
+    if (const NodeId writer = WriteOrder(graph).writerBetween(ordered); writer != noNode)
+        return fail(ErrorCode::NotSupported, "these nodes cannot become one kernel: '" +
+                                                 graph.node(writer).name + "' (" + graph.node(writer).op +
+                                                 ") between them writes into memory that they use");
     if (subgraph.outputs.empty())
         return fail(ErrorCode::BadInput, "nothing outside these nodes uses a result of them");
     return {};
@@ -220,9 +229,10 @@ std::string titleFromOperators(const OperatorGraph &subgraph)
 Result<Task> cutTask(const OperatorGraph &graph, const std::vector<NodeId> &nodes, const std::string &title,
                      const std::string &kind)
 {
-    Result<OperatorGraph> subgraph = extractSubgraph(graph, nodes);
+    Result<OperatorGraph> subgraph = extractSubgraph(withConstantSizes(graph), nodes);
     if (!subgraph) return tl::unexpected<Error>(subgraph.error());
-    if (const auto checked = checkNodes(*subgraph); !checked) return tl::unexpected<Error>(checked.error());
+    if (const auto checked = checkNodes(graph, nodes, *subgraph); !checked)
+        return tl::unexpected<Error>(checked.error());
 
     Task task;
     Namer namer;

@@ -11,6 +11,17 @@ void readReal(const Json &json, const char *key, double &field)
 {
     if (const auto it = json.find(key); it != json.end() && !it->is_null()) field = realFromJson(*it);
 }
+
+Json shareOrNull(double share)
+{
+    return share < 0 ? Json() : Json(share);
+}
+
+/// −1 where the model has no logits.
+void readShare(const Json &json, const char *key, double &share)
+{
+    if (const auto it = json.find(key); it != json.end() && it->is_number()) share = it->get<double>();
+}
 } // namespace
 
 void to_json(Json &json, const AcceptedKernel &kernel)
@@ -39,13 +50,24 @@ void to_json(Json &json, const WholeModelReport &report)
         replaced.push_back(Json{{"task", kernel.taskId},
                                 {"title", kernel.taskTitle},
                                 {"places", kernel.places},
-                                {"status", kernel.status}});
+                                {"status", kernel.status},
+                                {"saved_predicted_us", kernel.savedPredictedUs},
+                                {"saved_measured_us", kernel.savedMeasuredUs}});
+    Json inputs = Json::array();
+    for (const InputSetReport &set : report.inputs)
+        inputs.push_back(Json{{"name", set.name},
+                              {"max_abs_error", realToJson(set.maxAbsError)},
+                              {"eager_max_abs_error", realToJson(set.eagerMaxAbsError)},
+                              {"top_1_agreement", shareOrNull(set.topOneAgreement)}});
     json = Json{{"max_abs_error", realToJson(report.maxAbsError)},
                 {"max_rel_error", realToJson(report.maxRelError)},
                 {"eager_max_abs_error", realToJson(report.eagerMaxAbsError)},
                 {"allowed_abs_error", realToJson(report.allowedAbsError)},
                 {"within_tolerance", report.withinTolerance},
                 {"input_sets", report.inputSets},
+                {"inputs", std::move(inputs)},
+                {"top_1_agreement", shareOrNull(report.topOneAgreement)},
+                {"eager_top_1_agreement", shareOrNull(report.eagerTopOneAgreement)},
                 {"baseline_us", report.baselineUs},
                 {"optimized_us", report.optimizedUs},
                 {"baseline_span_us", report.baselineSpanUs},
@@ -65,6 +87,16 @@ void from_json(const Json &json, WholeModelReport &report)
     readReal(json, "allowed_abs_error", report.allowedAbsError);
     json.at("within_tolerance").get_to(report.withinTolerance);
     readOptional(json, "input_sets", report.inputSets);
+    readShare(json, "top_1_agreement", report.topOneAgreement);
+    readShare(json, "eager_top_1_agreement", report.eagerTopOneAgreement);
+    for (const Json &entry : json.value("inputs", Json::array())) {
+        InputSetReport set;
+        readOptional(entry, "name", set.name);
+        readReal(entry, "max_abs_error", set.maxAbsError);
+        readReal(entry, "eager_max_abs_error", set.eagerMaxAbsError);
+        readShare(entry, "top_1_agreement", set.topOneAgreement);
+        report.inputs.push_back(std::move(set));
+    }
     readOptional(json, "baseline_us", report.baselineUs);
     readOptional(json, "optimized_us", report.optimizedUs);
     readOptional(json, "baseline_span_us", report.baselineSpanUs);
@@ -78,6 +110,8 @@ void from_json(const Json &json, WholeModelReport &report)
         readOptional(entry, "title", kernel.taskTitle);
         readOptional(entry, "places", kernel.places);
         readOptional(entry, "status", kernel.status);
+        readOptional(entry, "saved_predicted_us", kernel.savedPredictedUs);
+        readOptional(entry, "saved_measured_us", kernel.savedMeasuredUs);
         report.replaced.push_back(std::move(kernel));
     }
 }

@@ -31,6 +31,17 @@ struct ReplacedKernel
     std::string taskTitle;
     int places = 0;
     std::string status; ///< "replaced", or why it was taken out again
+    /// What it saves over all its places, in µs: as its evaluation promised, and as the model shows with it
+    /// alone.
+    double savedPredictedUs = 0, savedMeasuredUs = 0;
+};
+
+/// How one set of inputs went.
+struct InputSetReport
+{
+    std::string name;                             ///< "the file's own inputs", "random inputs 1"
+    double maxAbsError = 0, eagerMaxAbsError = 0; ///< against float64
+    double topOneAgreement = -1;                  ///< as WholeModelReport's
 };
 
 struct WholeModelReport
@@ -41,6 +52,10 @@ struct WholeModelReport
     double allowedAbsError = 0;
     bool withinTolerance = false;
     int inputSets = 0; ///< how many inputs it was run on
+    std::vector<InputSetReport> inputs;
+    /// Of the rows of the model's logits, over all inputs, the share whose largest element is where float64
+    /// has it, 0…1; −1 where no output is logits. Eager's own beside it: ties are decided by rounding.
+    double topOneAgreement = -1, eagerTopOneAgreement = -1;
     /// Medians over the whole model: the sum of its kernels, which the gains are computed from, and the span
     /// from the first kernel's start to the last one's end, which also holds the gaps that this program's
     /// executor leaves between them.

@@ -45,11 +45,6 @@ public:
 
     Result<WholeModelReport> run(const std::vector<AcceptedKernel> &accepted)
     {
-        if (!device_.info().isSimulated && torchDevice_ == "cpu")
-            return fail(ErrorCode::NotSupported,
-                        "this LibTorch (" + torchVersion() +
-                            ") cannot use the GPU, so kernels cannot be swapped into the model "
-                            "there; build the engine against a CUDA torch, or use --device simt");
         const auto judge = ModelJudge::create(model_, graph_, torchDevice_, cancel_);
         if (!judge) return forward(judge.error());
         for (const AcceptedKernel &kernel : accepted)
@@ -72,7 +67,8 @@ private:
     {
         ReplacedKernel entry{accepted.taskId, accepted.taskTitle, static_cast<int>(accepted.places.size()),
                              ""};
-        auto kernel = SwappedKernel::create(graph_, accepted, device_, compiler_, cancel_);
+        auto kernel =
+            SwappedKernel::create(graph_, accepted, device_, compiler_, torchDevice_ == "cpu", cancel_);
         if (!kernel)
             entry.status = "not replaced: " + kernel.error().message;
         else if (overlapsActive(**kernel))
@@ -126,31 +122,60 @@ private:
         return timeModel(model_, graph_, kernels, torchDevice_, device_, cancel_);
     }
 
+    ReplacedKernel &entryOf(const std::shared_ptr<SwappedKernel> &kernel)
+    {
+        return report_.replaced[entries_.at(kernel.get())];
+    }
+
     /// A kernel that wins alone can lose in the model: each is timed in the model by itself, and one that
-    /// makes it slower goes.
+    /// makes it slower goes. Should the model be slower with all that are left together, those that save
+    /// least go until it is not.
     Result<void> takeOutSlow()
     {
         for (const auto &kernel : Kernels(active_)) {
             const auto alone = time({kernel});
             if (!alone) return forward(alone.error());
+            ReplacedKernel &entry = entryOf(kernel);
+            entry.savedPredictedUs = kernel->accepted().savedUs * static_cast<double>(kernel->placeCount());
+            entry.savedMeasuredUs = median(alone->baseline) - median(alone->optimized);
             if (compareTimes(alone->optimized, alone->baseline) == Comparison::Slower)
-                takeOut(kernel,
-                        "the model is slower with it: " + formatMicroseconds(median(alone->optimized)) +
-                            " instead of " + formatMicroseconds(median(alone->baseline)));
+                takeOut(kernel, slowerText(*alone));
         }
-        const auto together = time(active_);
-        if (!together) return forward(together.error());
-        report_.baselineUs = median(together->baseline);
-        report_.optimizedUs = median(together->optimized);
-        report_.baselineSpanUs = median(together->baselineSpans);
-        report_.optimizedSpanUs = median(together->optimizedSpans);
-        report_.timeSource = together->timeSource;
+        while (true) {
+            const auto together = time(active_);
+            if (!together) return forward(together.error());
+            const bool isSlower = compareTimes(together->optimized, together->baseline) == Comparison::Slower;
+            if (active_.empty() || !isSlower) {
+                reportTimes(*together);
+                return {};
+            }
+            const auto least =
+                std::min_element(active_.begin(), active_.end(), [this](const auto &a, const auto &b) {
+                    return entryOf(a).savedMeasuredUs < entryOf(b).savedMeasuredUs;
+                });
+            takeOut(std::shared_ptr<SwappedKernel>(*least),
+                    "together with the others " + slowerText(*together));
+        }
+    }
+
+    static std::string slowerText(const ModelTimes &times)
+    {
+        return "the model is slower with it: " + formatMicroseconds(median(times.optimized)) +
+               " instead of " + formatMicroseconds(median(times.baseline));
+    }
+
+    void reportTimes(const ModelTimes &times)
+    {
+        report_.baselineUs = median(times.baseline);
+        report_.optimizedUs = median(times.optimized);
+        report_.baselineSpanUs = median(times.baselineSpans);
+        report_.optimizedSpanUs = median(times.optimizedSpans);
+        report_.timeSource = times.timeSource;
         report_.speedupMeasured = report_.optimizedUs > 0 ? report_.baselineUs / report_.optimizedUs : 0;
         double saved = 0;
         for (const auto &kernel : active_)
-            saved += kernel->accepted().savedUs * static_cast<double>(kernel->placeCount());
+            saved += entryOf(kernel).savedPredictedUs;
         report_.speedupPredicted = amdahlGain(report_.baselineUs, saved, 0);
-        return {};
     }
 
     const ImportedModel &model_;

@@ -2,6 +2,7 @@
 #include "model_judge.h"
 
 #include "engine/verify/input_generator.h"
+#include "logits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,24 +27,41 @@ std::vector<HostTensor> inputsLike(const std::vector<HostTensor> &given, std::ui
     return generateInputs(task, shapes, given, InputPattern::LikeCaptured, WeightChoice::Captured, seed);
 }
 
+std::int64_t agreeing(const std::vector<std::int64_t> &one, const std::vector<std::int64_t> &other)
+{
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < one.size() && i < other.size(); ++i)
+        count += one[i] == other[i];
+    return count;
+}
+
+/// −1 of nothing.
+double shareOf(std::int64_t part, std::int64_t whole)
+{
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : -1;
+}
+
 /// Errors over finite elements: absolute, and relative to the element but at least to a millionth of the
-/// output's scale.
-void addErrors(const HostTensor &got, const ExpectedOutput &expected, WholeModelReport &report)
+/// output's scale. Gives the largest absolute one of this output.
+double addErrors(const HostTensor &got, const ExpectedOutput &expected, WholeModelReport &report)
 {
     const std::vector<double> mine = toDoubles(got), exact = toDoubles(expected.exact);
     double largest = 0;
     for (const double value : exact)
         if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    double worst = 0;
     for (std::size_t i = 0; i < mine.size() && i < exact.size(); ++i) {
         if (!std::isfinite(mine[i]) || !std::isfinite(exact[i])) continue;
         const double error = std::fabs(mine[i] - exact[i]);
-        report.maxAbsError = std::max(report.maxAbsError, error);
+        worst = std::max(worst, error);
         const double scale = std::max(std::fabs(exact[i]), 1e-6 * largest);
         if (scale > 0) report.maxRelError = std::max(report.maxRelError, error / scale);
     }
-    if (!isFloating(expected.eager.type.dtype)) return;
+    report.maxAbsError = std::max(report.maxAbsError, worst);
+    if (!isFloating(expected.eager.type.dtype)) return worst;
     const AllowedError allowed(expected.eager.type.dtype, exact, toDoubles(expected.eager), {});
     report.allowedAbsError = std::max(report.allowedAbsError, allowed.at(largest));
+    return worst;
 }
 
 } // namespace
@@ -52,6 +70,7 @@ Result<ModelJudge> ModelJudge::create(const ImportedModel &model, const Operator
                                       const std::string &torchDevice, const CancelToken &cancel)
 {
     ModelJudge judge(model, graph, torchDevice);
+    judge.isLogits_ = findLogits(graph);
     ExecutorOptions options;
     options.torchDevice = torchDevice;
     auto eager = Executor::create(graph, model.weights, options);
@@ -90,19 +109,35 @@ Result<void> ModelJudge::addSet(std::string name, std::vector<HostTensor> inputs
 }
 
 std::optional<std::string> ModelJudge::compare(const Set &set, const std::vector<HostTensor> &outputs,
-                                               WholeModelReport &report) const
+                                               WholeModelReport &report, TopOne &topOne) const
 {
     if (outputs.size() != set.expected.size())
         return "it gave " + std::to_string(outputs.size()) + " outputs instead of " +
                std::to_string(set.expected.size());
     std::optional<std::string> wrong;
+    InputSetReport entry;
+    entry.name = set.name;
+    TopOne rows;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const OutputComparison comparison =
             compareOutput(std::to_string(i), set.name, outputs[i], set.expected[i], Tolerance());
-        report.eagerMaxAbsError = std::max(report.eagerMaxAbsError, comparison.eagerMaxError);
-        addErrors(outputs[i], set.expected[i], report);
+        entry.eagerMaxAbsError = std::max(entry.eagerMaxAbsError, comparison.eagerMaxError);
+        entry.maxAbsError = std::max(entry.maxAbsError, addErrors(outputs[i], set.expected[i], report));
+        if (i < isLogits_.size() && isLogits_[i]) {
+            const std::int64_t columns = set.expected[i].exact.type.sizes.back();
+            const auto exact = largestOfRows(toDoubles(set.expected[i].exact), columns);
+            rows.rows += static_cast<std::int64_t>(exact.size());
+            rows.mine += agreeing(exact, largestOfRows(toDoubles(outputs[i]), columns));
+            rows.eager += agreeing(exact, largestOfRows(toDoubles(set.expected[i].eager), columns));
+        }
         if (comparison.worst && !wrong) wrong = "the model's " + describe(*comparison.worst);
     }
+    entry.topOneAgreement = shareOf(rows.mine, rows.rows);
+    report.eagerMaxAbsError = std::max(report.eagerMaxAbsError, entry.eagerMaxAbsError);
+    report.inputs.push_back(std::move(entry));
+    topOne.rows += rows.rows;
+    topOne.mine += rows.mine;
+    topOne.eager += rows.eager;
     return wrong;
 }
 
@@ -111,6 +146,8 @@ std::optional<std::string> ModelJudge::check(const std::vector<Replacement> &rep
 {
     report.maxAbsError = report.maxRelError = report.eagerMaxAbsError = report.allowedAbsError = 0;
     report.inputSets = 0;
+    report.inputs.clear();
+    TopOne topOne;
     ExecutorOptions options;
     options.torchDevice = torchDevice_;
     options.replacements = replacements;
@@ -123,8 +160,10 @@ std::optional<std::string> ModelJudge::check(const std::vector<Replacement> &rep
         const auto ran = (*executor)->run(request);
         if (!ran) return ran.error().message;
         ++report.inputSets;
-        if (auto wrong = compare(set, ran->outputs, report)) return wrong;
+        if (auto wrong = compare(set, ran->outputs, report, topOne)) return wrong;
     }
+    report.topOneAgreement = shareOf(topOne.mine, topOne.rows);
+    report.eagerTopOneAgreement = shareOf(topOne.eager, topOne.rows);
     return std::nullopt;
 }
 

@@ -36,6 +36,11 @@ private:
         std::vector<HostTensor> inputs;
         std::vector<ExpectedOutput> expected;
     };
+    /// Rows of logits, and how many of them agree with float64 on the largest element.
+    struct TopOne
+    {
+        std::int64_t rows = 0, mine = 0, eager = 0;
+    };
     ModelJudge(const ImportedModel &model, const OperatorGraph &graph, std::string torchDevice)
         : model_(&model)
         , graph_(&graph)
@@ -44,11 +49,12 @@ private:
     Result<void> addSet(std::string name, std::vector<HostTensor> inputs, Executor &exact, Executor &eager,
                         const CancelToken &cancel);
     std::optional<std::string> compare(const Set &set, const std::vector<HostTensor> &outputs,
-                                       WholeModelReport &report) const;
+                                       WholeModelReport &report, TopOne &topOne) const;
 
     const ImportedModel *model_;
     const OperatorGraph *graph_;
     std::string torchDevice_;
+    std::vector<bool> isLogits_; ///< by output
     std::vector<Set> sets_;
 };
 

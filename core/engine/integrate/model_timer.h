@@ -21,8 +21,8 @@ struct ModelTimes
 };
 
 /// Times the model without and with these kernels. On a GPU both run end to end, interleaved; on the
-/// simulator eager's time is modelled operator by operator and each kernel's from what it executes, and
-/// timeSource is "model".
+/// simulator, and where LibTorch cannot use the GPU, eager's time is modelled operator by operator and each
+/// kernel's from what it executes, and timeSource is "model".
 Result<ModelTimes> timeModel(const ImportedModel &model, const OperatorGraph &graph,
                              const std::vector<std::shared_ptr<SwappedKernel>> &kernels,
                              const std::string &torchDevice, Device &device, const CancelToken &cancel);

@@ -48,10 +48,10 @@ Result<std::unique_ptr<DeviceMemory>> allocate(Device &device, std::int64_t byte
 
 Result<std::shared_ptr<SwappedKernel>> SwappedKernel::create(const OperatorGraph &graph,
                                                              const AcceptedKernel &kernel, Device &device,
-                                                             CompileCache &compiler,
+                                                             CompileCache &compiler, bool modelIsOnHost,
                                                              const CancelToken &cancel)
 {
-    std::shared_ptr<SwappedKernel> made(new SwappedKernel(kernel, device, cancel));
+    std::shared_ptr<SwappedKernel> made(new SwappedKernel(kernel, device, modelIsOnHost, cancel));
     if (const auto found = made->findPlaces(graph); !found) return forward(found.error());
     if (const auto compiled = made->compile(compiler); !compiled) return forward(compiled.error());
     return made;
@@ -185,10 +185,9 @@ Result<std::vector<DeviceLaunch>> SwappedKernel::launchesOf(const Bound &bound,
 
 Result<void> SwappedKernel::call(std::span<const TensorView> inputs, std::span<const TensorView> outputs)
 {
-    const bool simulated = device_.info().isSimulated;
-    const auto bound = bind(typesOf(inputs), typesOf(outputs), simulated);
+    const auto bound = bind(typesOf(inputs), typesOf(outputs), modelIsOnHost_);
     if (!bound) return forward(bound.error());
-    if (simulated) return callOnSimulator(**bound, inputs, outputs);
+    if (modelIsOnHost_) return callFromHost(**bound, inputs, outputs);
     std::vector<std::uint64_t> in, out;
     for (const TensorView &view : inputs) {
         if (view.address % neededAlignment != 0)
@@ -203,8 +202,8 @@ Result<void> SwappedKernel::call(std::span<const TensorView> inputs, std::span<c
     return device_.enqueue(*module_, *launches);
 }
 
-Result<void> SwappedKernel::callOnSimulator(Bound &bound, std::span<const TensorView> inputs,
-                                            std::span<const TensorView> outputs)
+Result<void> SwappedKernel::callFromHost(Bound &bound, std::span<const TensorView> inputs,
+                                         std::span<const TensorView> outputs)
 {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const std::span<const std::byte> bytes(reinterpret_cast<const std::byte *>(inputs[i].address),

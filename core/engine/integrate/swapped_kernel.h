@@ -22,10 +22,11 @@ class SwappedKernel
 {
 public:
     /// Fails where a place does not exist in this graph or differs from the first, and where the source does
-    /// not compile any more.
+    /// not compile any more. `modelIsOnHost`: the model's tensors lie in host memory, not on the device.
     static Result<std::shared_ptr<SwappedKernel>> create(const OperatorGraph &graph,
                                                          const AcceptedKernel &kernel, Device &device,
-                                                         CompileCache &compiler, const CancelToken &cancel);
+                                                         CompileCache &compiler, bool modelIsOnHost,
+                                                         const CancelToken &cancel);
 
     const AcceptedKernel &accepted() const { return accepted_; }
     std::size_t placeCount() const { return places_.size(); }
@@ -39,7 +40,7 @@ public:
     Result<TimedWork> timedAlone();
 
 private:
-    /// Buffers of one call: on the simulator all tensors, on a GPU the workspaces alone.
+    /// Buffers of one call: all tensors where the model is on the host, else the workspaces alone.
     struct Bound
     {
         ShapeCase shapes;
@@ -53,9 +54,11 @@ private:
         std::vector<TensorType> outputTypes;
     };
 
-    SwappedKernel(const AcceptedKernel &accepted, Device &device, const CancelToken &cancel)
+    SwappedKernel(const AcceptedKernel &accepted, Device &device, bool modelIsOnHost,
+                  const CancelToken &cancel)
         : accepted_(accepted)
         , device_(device)
+        , modelIsOnHost_(modelIsOnHost)
         , cancel_(cancel)
     {}
     Result<void> findPlaces(const OperatorGraph &graph);
@@ -66,11 +69,12 @@ private:
     Result<std::vector<DeviceLaunch>> launchesOf(const Bound &bound, std::vector<std::uint64_t> inputs,
                                                  std::vector<std::uint64_t> outputs);
     Result<void> call(std::span<const TensorView> inputs, std::span<const TensorView> outputs);
-    Result<void> callOnSimulator(Bound &bound, std::span<const TensorView> inputs,
-                                 std::span<const TensorView> outputs);
+    Result<void> callFromHost(Bound &bound, std::span<const TensorView> inputs,
+                              std::span<const TensorView> outputs);
 
     AcceptedKernel accepted_;
     Device &device_;
+    bool modelIsOnHost_;
     CancelToken cancel_;
     Task task_; ///< of the first place: its names are what the source's parameters are called
     LaunchPlan plan_;

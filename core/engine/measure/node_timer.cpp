@@ -27,6 +27,7 @@ public:
         , graph_(graph)
         , device_(device)
         , cancel_(cancel)
+        , groupSignatures_(graph)
     {}
 
     Result<NodeTimes> run()
@@ -58,7 +59,7 @@ private:
                 times_.microseconds[id] = 0;
                 continue;
             }
-            const std::string signature = groupSignature(graph_, {id});
+            const std::string signature = groupSignatures_.of({id});
             signatures_[id] = signature;
             if (!seen_.insert(signature).second) continue;
             if (canStandAlone(graph_.node(id)))
@@ -168,6 +169,7 @@ private:
     const OperatorGraph &graph_;
     Device &device_;
     const CancelToken &cancel_;
+    GroupSignatures groupSignatures_;
     NodeTimes times_;
     std::set<std::string> seen_;
     std::map<NodeId, std::string> signatures_; ///< of the nodes that cost something

@@ -28,6 +28,17 @@ NodeTimes modelledTimes(const OperatorGraph &graph, const DeviceCeilings &ceilin
     return times;
 }
 
+/// In the running model where the device can tell kernels apart; else each different node alone.
+Result<NodeTimes> measuredTimes(const ImportedModel &model, const OperatorGraph &graph, Device &device,
+                                const CancelToken &cancel)
+{
+    auto attributed = attributeToNodes(model, graph, device, cancel);
+    if (attributed || attributed.error().code != ErrorCode::NotSupported) return attributed;
+    auto alone = timeNodes(model, graph, device, cancel);
+    if (alone) alone->timeSource += ", each operator alone: " + attributed.error().message;
+    return alone;
+}
+
 OperatorProfile profileOf(const OperatorGraph &graph, const Node &node, double timeUs, double totalUs,
                           const DeviceCeilings &ceilings)
 {
@@ -57,7 +68,7 @@ Result<ModelProfile> profileModel(const ImportedModel &model, Device &device, co
     if (cancel.isCancelled()) return fail(ErrorCode::Cancelled, "profiling was cancelled");
     const DeviceInfo &info = device.info();
     const bool canMeasure = !info.isSimulated && torchHasCuda();
-    auto times = canMeasure ? timeNodes(model, graph, device, cancel)
+    auto times = canMeasure ? measuredTimes(model, graph, device, cancel)
                             : Result<NodeTimes>(modelledTimes(graph, info.ceilings));
     if (!times) return forward(times.error(), "profiling on " + info.id);
 
@@ -66,8 +77,11 @@ Result<ModelProfile> profileModel(const ImportedModel &model, Device &device, co
     profile.timeSource = times->timeSource;
     for (const auto &[id, time] : times->microseconds)
         profile.totalUs += time;
-    for (const auto &[id, time] : times->microseconds)
+    for (const auto &[id, time] : times->microseconds) {
         profile.operators.push_back(profileOf(graph, graph.node(id), time, profile.totalUs, info.ceilings));
+        if (const auto kernels = times->kernels.find(id); kernels != times->kernels.end())
+            profile.operators.back().kernels = kernels->second;
+    }
     profile.tasks = rankTasks(graph, findFusionGroups(graph), times->microseconds, info.ceilings);
     return profile;
 }

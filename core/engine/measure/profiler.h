@@ -8,9 +8,11 @@
 namespace kernelwright
 {
 
-/// Per-operator times and the tasks they suggest. On a GPU the kernels of each different operator are timed
-/// (see node_timer.h); on the simulator, and where this LibTorch cannot use the GPU, modelEagerTime gives all
-/// times and timeSource is "model". Runs the model once where its graph does not know all types.
+/// Per-operator times and the tasks they suggest. On a GPU the model is run as it is and each kernel's time
+/// goes to the operator that launched it, or, where the device cannot tell, the kernels of each different
+/// operator are timed alone (see node_timer.h; timeSource says which and why); on the simulator, and where
+/// this LibTorch cannot use the GPU, modelEagerTime gives all times and timeSource is "model". Runs the model
+/// once where its graph does not know all types.
 Result<ModelProfile> profileModel(const ImportedModel &model, Device &device, const CancelToken &cancel);
 
 /// What eager PyTorch would take for one operator on a device with these ceilings, in µs of kernel time:

@@ -12,75 +12,6 @@ namespace kernelwright
 namespace
 {
 
-/// Writes a group down with values called by where they come from instead of by their names.
-class SignatureWriter
-{
-public:
-    explicit SignatureWriter(const OperatorGraph &graph)
-        : graph_(graph)
-    {}
-
-    std::string write(const std::vector<NodeId> &nodes)
-    {
-        for (const NodeId id : nodes) {
-            const Node &node = graph_.node(id);
-            text_ += node.op + "." + node.overload + "(";
-            for (const NamedArgument &argument : node.arguments) {
-                text_ += argument.name + "=";
-                writeArgument(argument.value);
-                text_ += ",";
-            }
-            text_ += ")->";
-            for (const ValueId output : node.outputs)
-                writeValue(output);
-            text_ += ";";
-        }
-        writeResults(nodes);
-        return std::move(text_);
-    }
-
-private:
-    /// What the rest of the model uses of it: a kernel that does not write all of these does not fit.
-    void writeResults(const std::vector<NodeId> &nodes)
-    {
-        const auto subgraph = extractSubgraph(graph_, nodes);
-        if (!subgraph) return;
-        text_ += "results:";
-        for (const ValueId output : subgraph->outputs)
-            writeValue(graph_.findValue(subgraph->value(output).name));
-    }
-
-    void writeValue(ValueId id)
-    {
-        const auto [known, isNew] = numbers_.emplace(id, numbers_.size());
-        text_ += "%" + std::to_string(known->second);
-        if (!isNew) return;
-        const Value &value = graph_.value(id);
-        const bool isWeight = value.role != ValueRole::Intermediate && value.role != ValueRole::Input;
-        text_ += (isWeight ? ":weight " : ":") + std::to_string(static_cast<int>(value.kind)) +
-                 describe(value.type);
-    }
-
-    void writeArgument(const Argument &argument)
-    {
-        if (argument.kind == Argument::Kind::Value) return writeValue(argument.value);
-        if (argument.kind == Argument::Kind::List) {
-            text_ += "[";
-            for (const Argument &item : argument.items) {
-                writeArgument(item);
-                text_ += ",";
-            }
-            text_ += "]";
-            return;
-        }
-        text_ += writeJson(Json(argument));
-    }
-
-    const OperatorGraph &graph_;
-    std::map<ValueId, std::size_t> numbers_;
-    std::string text_;
-};
-
 /// Groups of one signature that share no node.
 struct Twins
 {
@@ -93,8 +24,9 @@ std::vector<Twins> gatherTwins(const OperatorGraph &graph, const std::vector<Fus
 {
     std::vector<Twins> all;
     std::map<std::string, std::size_t> bySignature;
+    const GroupSignatures signatures(graph);
     for (const FusionGroup &group : groups) {
-        const auto [known, isNew] = bySignature.emplace(groupSignature(graph, group.nodes), all.size());
+        const auto [known, isNew] = bySignature.emplace(signatures.of(group.nodes), all.size());
         if (isNew) {
             all.push_back({group, {}, std::set<NodeId>(group.nodes.begin(), group.nodes.end())});
             continue;
@@ -137,11 +69,6 @@ double timeOf(const std::vector<NodeId> &nodes, const std::map<NodeId, double> &
 }
 
 } // namespace
-
-std::string groupSignature(const OperatorGraph &graph, const std::vector<NodeId> &nodes)
-{
-    return SignatureWriter(graph).write(nodes);
-}
 
 double amdahlGain(double total, double before, double after)
 {

@@ -3,6 +3,7 @@
 
 #include "graph/cost_model.h"
 #include "graph/fusion_groups.h"
+#include "graph/group_signature.h"
 #include "graph/model_profile.h"
 
 #include <map>
@@ -10,11 +11,6 @@
 
 namespace kernelwright
 {
-
-/// Equal for sets of nodes that one kernel can replace alike: the same operators with the same arguments in
-/// the same order, wired the same way, on tensors of the same types, with the same results used elsewhere,
-/// whatever they are called and whichever layer they are in.
-std::string groupSignature(const OperatorGraph &graph, const std::vector<NodeId> &nodes);
 
 /// The fusion groups as suggestions: twins of other layers gathered under the first of them, times and floors
 /// summed over all, and ranked by Amdahl's law, gain = total / (total − time + floor), the best first.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replacement_order.h"
 
+#include "graph/in_place.h"
+#include "graph/operator_class.h"
+
 #include <queue>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace kernelwright
@@ -80,17 +84,45 @@ private:
     void connect()
     {
         followers_.resize(points_.size());
-        std::size_t barrier = none; // the last node that wrote into one of its inputs
-        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
             for (const ValueId value : valuesUsed(graph_.nodes[i])) {
                 const NodeId producer = graph_.value(value).producer;
                 if (producer != noNode) addEdge(pointOf_[static_cast<std::size_t>(producer)], pointOf_[i]);
             }
-            if (barrier != none) addEdge(pointOf_[barrier], pointOf_[i]);
-            if (!isInPlaceOperator(graph_.nodes[i].op)) continue;
-            for (std::size_t earlier = barrier == none ? 0 : barrier; earlier < i; ++earlier)
-                addEdge(pointOf_[earlier], pointOf_[i]);
-            barrier = i;
+        connectWrites();
+    }
+
+    /// An in-place operator comes after all that used its memory before it, and before all that does after
+    /// it.
+    void connectWrites()
+    {
+        const bool writes = std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
+                                        [](const Node &node) { return isInPlaceOperator(node.op); });
+        if (!writes) return;
+        const std::vector<ValueId> memory = memoryClasses(graph_);
+        std::map<ValueId, std::vector<std::size_t>> usedSinceWrite; // points, the writer first
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+            const Node &node = graph_.nodes[i];
+            std::vector<ValueId> used = valuesUsed(node);
+            used.insert(used.end(), node.outputs.begin(), node.outputs.end());
+            const bool isWriter = isInPlaceOperator(node.op);
+            const ValueId target = isWriter ? firstTensor(graph_, node) : noValue;
+            for (const ValueId value : used) {
+                const ValueId kind = memory[static_cast<std::size_t>(value)];
+                std::vector<std::size_t> &before = usedSinceWrite[kind];
+                const bool isWritten = target != noValue && kind == memory[static_cast<std::size_t>(target)];
+                if (isWritten)
+                    for (const std::size_t earlier : before)
+                        addEdge(earlier, pointOf_[i]);
+                else if (!before.empty() && writers_.contains(kind))
+                    addEdge(before.front(), pointOf_[i]);
+                if (isWritten) {
+                    before.assign(1, pointOf_[i]);
+                    writers_.insert(kind);
+                } else if (before.empty() || before.back() != pointOf_[i]) {
+                    before.push_back(pointOf_[i]);
+                }
+            }
         }
     }
 
@@ -123,6 +155,7 @@ private:
     std::vector<std::size_t> pointOf_;       ///< by node
     std::vector<ScheduledWork> points_;
     std::vector<std::set<std::size_t>> followers_;
+    std::set<ValueId> writers_; ///< memory that was written into so far
 };
 
 } // namespace

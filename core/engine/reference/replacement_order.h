@@ -16,8 +16,9 @@ struct ScheduledWork
 };
 
 /// An order in which everything can run when each replacement is one piece of work; as close to the graph's
-/// own order as that allows. In-place operators keep their place between everything before and behind them.
-/// BadInput where replacements overlap, name nodes that are not there, or need a result of their own.
+/// own order as that allows. In-place operators keep their place between all that uses their memory before
+/// and after them. BadInput where replacements overlap, name nodes that are not there, or need a result of
+/// their own.
 Result<std::vector<ScheduledWork>> scheduleReplacements(const OperatorGraph &graph,
                                                         const std::vector<Replacement> &replacements);
 

@@ -4,6 +4,7 @@
 #include "reference_runner.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kernelwright
 {
@@ -104,6 +105,8 @@ Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vecto
         return fail(ErrorCode::BadInput, "task '" + task.title + "' has " +
                                              std::to_string(task.inputs.size()) + " inputs but " +
                                              std::to_string(capturedInputs.size()) + " were captured");
+    std::vector<ShapeCase> guesses(std::make_move_iterator(task.cases.begin() + 1),
+                                   std::make_move_iterator(task.cases.end()));
     task.cases.resize(1);
     for (std::size_t i = 0; i < capturedInputs.size(); ++i) {
         // What was really there goes before what the model file says.
@@ -122,7 +125,8 @@ Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vecto
         return forward(valid.error(), "task '" + task.title + "'");
     // The runner tells cases apart by where their subgraphs are: they stay in place until it is done with
     // them.
-    std::vector<ShapeCase> guesses = guessShapeCases(task, mostGuessedElements);
+    for (ShapeCase &guess : guessShapeCases(task, mostGuessedElements))
+        guesses.push_back(std::move(guess));
     for (ShapeCase &guess : guesses) {
         if (task.cases.size() >= mostCases) break;
         if (completeGuess(task, capturedInputs, references, guess)) task.cases.push_back(guess);

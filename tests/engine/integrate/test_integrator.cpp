@@ -2,8 +2,10 @@
 // Kernels swapped into a small model on the simulator: y = relu((x · scale + bias) · scale2 + bias2) summed
 // over rows.
 #include "engine/integrate/integrator.h"
+#include "engine/integrate/logits.h"
 #include "engine/measure/profiler.h"
 #include "engine/verify/input_generator.h"
+#include "graph_text.h"
 
 #include <QTest>
 
@@ -126,6 +128,10 @@ private slots:
     void kernelsThatDoNotFitAreReported_data();
     void kernelsThatDoNotFitAreReported();
     void withoutKernelsNothingChanges();
+    void eachInputAndEachKernelIsReported();
+    void logitsAreFoundByDataFlow_data();
+    void logitsAreFoundByDataFlow();
+    void theLargestOfARowIsPyTorchs();
     void cancellingIsReported();
     void theProfileGathersTwinsAndRanksThem();
 
@@ -224,6 +230,73 @@ void TestIntegrator::withoutKernelsNothingChanges()
     QCOMPARE(report.maxAbsError, report.eagerMaxAbsError);
     QCOMPARE(report.speedupMeasured, 1.0);
     QCOMPARE(report.speedupPredicted, 1.0);
+}
+
+void TestIntegrator::eachInputAndEachKernelIsReported()
+{
+    const WholeModelReport report = apply({fused(model_, "element * factor + offset")});
+    QCOMPARE(report.inputs.size(), std::size_t{3});
+    double worst = 0;
+    for (const InputSetReport &set : report.inputs) {
+        QVERIFY(!set.name.empty());
+        QCOMPARE(set.topOneAgreement, -1.0); // its output is no logits
+        worst = std::max(worst, set.maxAbsError);
+    }
+    QCOMPARE(worst, report.maxAbsError);
+    QCOMPARE(report.topOneAgreement, -1.0);
+    QCOMPARE(report.replaced[0].savedPredictedUs, 10.0);
+    QVERIFY(std::fabs(report.replaced[0].savedMeasuredUs - (report.baselineUs - report.optimizedUs)) < 1e-9);
+    const auto read = readJson<WholeModelReport>(Json(report), "report");
+    QVERIFY(read && read->inputs.size() == 3 && read->inputs[1].maxAbsError == report.inputs[1].maxAbsError);
+    QCOMPARE(read->replaced[0].savedMeasuredUs, report.replaced[0].savedMeasuredUs);
+}
+
+void TestIntegrator::logitsAreFoundByDataFlow_data()
+{
+    QTest::addColumn<QString>("graph");
+    QTest::addColumn<bool>("isLogits");
+    const QString head = "input x float32[4, 8]\nparameter w float32[50, 8]\nparameter b float32[50]\n"
+                         "l = aten::linear(input=%x, weight=%w) -> float32[4, 50]\n";
+    QTest::newRow("a linear layer") << head + "output l\n" << true;
+    QTest::newRow("in another type, with bias, as probabilities")
+        << head + "a = aten::add.Tensor(self=%l, other=%b) -> float32[4, 50]\n"
+                  "s = aten::softmax.int(self=%a, dim=-1) -> float32[4, 50]\n"
+                  "y = aten::to.dtype(self=%s, dtype=dtype:float16) -> float16[4, 50]\noutput y\n"
+        << true;
+    QTest::newRow("a product with transposed weights")
+        << "input x float32[4, 8]\nparameter w float32[50, 8]\n"
+           "t = aten::t(self=%w) -> float32[8, 50] strides [1, 8]\n"
+           "y = aten::matmul(self=%x, other=%t) -> float32[4, 50]\noutput y\n"
+        << true;
+    QTest::newRow("hidden states behind a norm")
+        << head + "y = aten::layer_norm(input=%l, normalized_shape=[50]) -> float32[4, 50]\noutput y\n"
+        << false;
+    QTest::newRow("a residual sum")
+        << head + "input r float32[4, 50]\n"
+                  "y = aten::add.Tensor(self=%l, other=%r) -> float32[4, 50]\noutput y\n"
+        << false;
+    QTest::newRow("scores of two computed tensors")
+        << "input x float32[4, 8]\ninput k float32[8, 6]\n"
+           "y = aten::matmul(self=%x, other=%k) -> float32[4, 6]\noutput y\n"
+        << false;
+    QTest::newRow("one number") << "input x float32[4, 8]\nparameter w float32[1, 8]\n"
+                                   "y = aten::linear(input=%x, weight=%w) -> float32[4, 1]\noutput y\n"
+                                << false;
+    QTest::newRow("the input itself") << "input x float32[4, 8]\noutput x\n" << false;
+}
+
+void TestIntegrator::logitsAreFoundByDataFlow()
+{
+    QFETCH(QString, graph);
+    QFETCH(bool, isLogits);
+    QCOMPARE(findLogits(graphFromText(graph.toStdString())), std::vector<bool>{isLogits});
+}
+
+void TestIntegrator::theLargestOfARowIsPyTorchs()
+{
+    const double nan = std::nan("");
+    QCOMPARE(largestOfRows({1, 3, 2, 5, 5, 0, 1, nan, 9}, 3), (std::vector<std::int64_t>{1, 0, 1}));
+    QVERIFY(largestOfRows({1, 2}, 0).empty());
 }
 
 void TestIntegrator::cancellingIsReported()

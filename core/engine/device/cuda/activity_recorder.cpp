@@ -17,9 +17,10 @@ constexpr std::size_t bufferAlignment = 8;
 std::atomic<ActivityRecorder *> activeRecorder{nullptr};
 } // namespace
 
-Result<std::unique_ptr<ActivityRecorder>> ActivityRecorder::start(std::shared_ptr<const CuptiApi> api)
+Result<std::unique_ptr<ActivityRecorder>> ActivityRecorder::start(std::shared_ptr<const CuptiApi> api,
+                                                                  Owners owners)
 {
-    std::unique_ptr<ActivityRecorder> recorder(new ActivityRecorder(std::move(api)));
+    std::unique_ptr<ActivityRecorder> recorder(new ActivityRecorder(std::move(api), owners));
     ActivityRecorder *none = nullptr;
     if (!activeRecorder.compare_exchange_strong(none, recorder.get()))
         return fail(ErrorCode::Internal, "kernel times are already being recorded in this process");
@@ -28,16 +29,24 @@ Result<std::unique_ptr<ActivityRecorder>> ActivityRecorder::start(std::shared_pt
                                             "registering for kernel records");
         !registered)
         return forward(registered.error());
-    if (const auto enabled = cupti.check(cupti.activityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL),
-                                         "recording kernel times");
-        !enabled)
-        return forward(enabled.error());
+    for (const CUpti_ActivityKind kind : recorder->recordedKinds())
+        if (const auto enabled = cupti.check(cupti.activityEnable(kind), "recording kernel times"); !enabled)
+            return forward(enabled.error());
     return recorder;
+}
+
+std::vector<CUpti_ActivityKind> ActivityRecorder::recordedKinds() const
+{
+    if (owners_ == Owners::Ignored) return {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
+    // CUPTI writes an external correlation only beside the record of a call, of either interface.
+    return {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_RUNTIME,
+            CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 }
 
 ActivityRecorder::~ActivityRecorder()
 {
-    api_->activityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    for (const CUpti_ActivityKind kind : recordedKinds())
+        api_->activityDisable(kind);
     api_->activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     ActivityRecorder *self = this;
     activeRecorder.compare_exchange_strong(self, nullptr);
@@ -58,6 +67,9 @@ Result<std::vector<RecordedKernel>> ActivityRecorder::kernels()
         !flushed)
         return forward(flushed.error());
     const std::lock_guard lock(mutex_);
+    for (RecordedKernel &kernel : kernels_)
+        if (const auto owner = ownerOf_.find(kernel.correlation); owner != ownerOf_.end())
+            kernel.owner = owner->second;
     std::sort(kernels_.begin(), kernels_.end(),
               [](const RecordedKernel &a, const RecordedKernel &b) { return a.startNs < b.startNs; });
     return kernels_;
@@ -86,11 +98,17 @@ void ActivityRecorder::read(CUcontext context, std::uint32_t stream, std::uint8_
     const std::lock_guard lock(mutex_);
     CUpti_Activity *record = nullptr;
     while (api_->activityGetNextRecord(buffer, validSize, &record) == CUPTI_SUCCESS) {
+        if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) {
+            const auto *external = reinterpret_cast<const CUpti_ActivityExternalCorrelation *>(record);
+            ownerOf_[external->correlationId] = external->externalId;
+        }
         if (record->kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL &&
             record->kind != CUPTI_ACTIVITY_KIND_KERNEL)
             continue;
         const auto *kernel = reinterpret_cast<const KernelRecord *>(record);
-        kernels_.push_back({kernel->start, kernel->end});
+        const bool isNamed = owners_ == Owners::Recorded && kernel->name != nullptr;
+        kernels_.push_back(
+            {kernel->start, kernel->end, kernel->correlationId, 0, isNamed ? kernel->name : ""});
     }
     std::size_t dropped = 0;
     if (api_->activityGetDropped(context, stream, &dropped) == CUPTI_SUCCESS) dropped_ += dropped;

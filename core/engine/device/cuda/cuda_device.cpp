@@ -3,6 +3,7 @@
 
 #include "activity_recorder.h"
 #include "ceilings.h"
+#include "cuda_attribution.h"
 #include "cuda_context.h"
 #include "cuda_counters.h"
 #include "cuda_objects.h"
@@ -16,7 +17,7 @@ namespace
 {
 using namespace cuda;
 
-class CudaDevice final : public Device
+class CudaDevice final : public Device, public KernelAttribution
 {
 public:
     CudaDevice(std::shared_ptr<CudaContext> context, DeviceInfo info)
@@ -73,6 +74,12 @@ public:
                                          const TimingOptions &options) override
     {
         return timeWorks(context_, works, options);
+    }
+
+    Result<std::vector<AttributedRun>> attributeKernels(const MarkedWork &work, int warmUps, int runs,
+                                                        const CancelToken &cancel) override
+    {
+        return attributeByCorrelation(context_, work, warmUps, runs, cancel);
     }
 
     Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,

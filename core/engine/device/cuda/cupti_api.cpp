@@ -77,6 +77,9 @@ Result<std::shared_ptr<const CuptiApi>> CuptiApi::load()
     auto api = std::make_shared<CuptiApi>();
     if (const std::string missing = bindActivity(*library, *api); !missing.empty())
         return fail(ErrorCode::NotSupported, "the CUPTI at hand lacks " + missing);
+    api->hasCorrelation =
+        library->bind(api->activityPushCorrelation, "cuptiActivityPushExternalCorrelationId") &&
+        library->bind(api->activityPopCorrelation, "cuptiActivityPopExternalCorrelationId");
 #if KERNELWRIGHT_RANGE_PROFILER
     api->hasRangeProfiler = bindRangeProfiler(*library, *api);
 #endif

@@ -45,6 +45,9 @@ struct CuptiApi
     decltype(&cuptiActivityFlushAll) activityFlushAll = nullptr;
     decltype(&cuptiActivityGetNextRecord) activityGetNextRecord = nullptr;
     decltype(&cuptiActivityGetNumDroppedRecords) activityGetDropped = nullptr;
+    bool hasCorrelation = false; ///< whether the library at hand has the two below
+    decltype(&cuptiActivityPushExternalCorrelationId) activityPushCorrelation = nullptr;
+    decltype(&cuptiActivityPopExternalCorrelationId) activityPopCorrelation = nullptr;
 #if KERNELWRIGHT_RANGE_PROFILER
     bool hasRangeProfiler = false; ///< whether the library at hand has the functions below
     decltype(&cuptiProfilerInitialize) profilerInitialize = nullptr;
