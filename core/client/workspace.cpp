@@ -192,8 +192,13 @@ Evaluation Workspace::evaluate(const std::string &taskId, const std::string &sou
         return finished(cutShort({code, there.error().message}, {}));
     }
     const Json params{{"task", taskId}, {"source", source}, {"stages", stages}, {"tuning", tuning}};
-    const Result<Evaluation> evaluation =
-        read<Evaluation>(engine_.call("evaluate", params, options), "evaluate");
+    Result<Evaluation> evaluation = read<Evaluation>(engine_.call("evaluate", params, options), "evaluate");
+    if (!evaluation && evaluation.error().code == ErrorCode::DeviceFailure) {
+        // The device was lost before this candidate had a chance: it gets one on a fresh engine.
+        engine_.kill();
+        if (bringTask(taskId))
+            evaluation = read<Evaluation>(engine_.call("evaluate", params, options), "evaluate");
+    }
     if (!evaluation) return finished(cutShort(evaluation.error(), std::move(seen)));
     // A GPU's context does not survive a fault or a kernel that never ends: the process has to go with it.
     const bool isLost = evaluation->verdict == Verdict::Timeout || evaluation->verdict == Verdict::Crash;

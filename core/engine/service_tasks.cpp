@@ -72,7 +72,7 @@ MethodResult EngineService::cutTask(Params &params, const MethodContext &context
             task->cases.push_back(std::move(further));
     }
     WeightMap weights = weightsOf(task->subgraph, model_->weights);
-    return keepTask(prepareTask(std::move(*task), weights, std::move(*inputs)));
+    return keepTask(prepareTask(std::move(*task), weights, std::move(*inputs), device_.get()));
 }
 
 MethodResult EngineService::writeTask(Params &params, const MethodContext &)
@@ -115,8 +115,7 @@ MethodResult EngineService::evaluate(Params &params, const MethodContext &contex
     const Result<Evaluator *> evaluator = requireEvaluator(taskId);
     if (!evaluator) return failed(evaluator.error());
     const Evaluation evaluation = (*evaluator)->evaluate(request);
-    const bool isFatal = evaluation.verdict == Verdict::Timeout || evaluation.verdict == Verdict::Crash;
-    if (isFatal && !device_->info().isSimulated) isDeviceLost_ = true;
+    isDeviceLost_ |= (*evaluator)->isDeviceLost();
     return Json(evaluation);
 }
 

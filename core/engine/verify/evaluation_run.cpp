@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "evaluation_run.h"
 
+#include "device_fault.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -29,7 +31,7 @@ RunOptions EvaluationRun::runOptions(bool allChecks) const
 {
     RunOptions run;
     run.timeout = options.launchTimeout;
-    if (run.timeout.count() == 0) run.timeout = std::chrono::seconds(device.info().isSimulated ? 60 : 10);
+    if (run.timeout.count() == 0) run.timeout = std::chrono::seconds(device.info().isSimulated ? 60 : 5);
     run.allChecks = allChecks;
     run.cancel = request.cancel;
     return run;
@@ -60,8 +62,15 @@ Result<std::shared_ptr<BoundCase>> BoundCase::make(EvaluationRun &run, const Sha
 
 StageOutcome failure(const Error &error, const std::string &what)
 {
-    return StageOutcome::failed(verdictOf(error.code),
-                                what.empty() ? error.message : what + ": " + error.message);
+    // A refused launch and a workspace that does not fit stay the candidate's, whatever the driver calls
+    // them.
+    const bool isRefusal = error.code == ErrorCode::LaunchError || error.code == ErrorCode::NotSupported;
+    const DeviceFault fault =
+        isRefusal ? DeviceFault{verdictOf(error.code), false, error.message} : explainFault(error);
+    StageOutcome outcome =
+        StageOutcome::failed(fault.verdict, what.empty() ? fault.sentence : what + ": " + fault.sentence);
+    outcome.isDeviceLost = fault.isDeviceLost;
+    return outcome;
 }
 
 Result<void> runOnce(EvaluationRun &run, BoundCase &bound, std::uint8_t poison, bool allChecks)

@@ -22,6 +22,7 @@ struct StageOutcome
     std::string message;
     Verdict verdict = Verdict::NotRun; ///< of a failed stage
     std::optional<WorstElement> worst;
+    bool isDeviceLost = false; ///< on a GPU: its context cannot be used again
 
     static StageOutcome passed(std::string message) { return {StageStatus::Passed, std::move(message)}; }
     static StageOutcome skipped(std::string message) { return {StageStatus::Skipped, std::move(message)}; }

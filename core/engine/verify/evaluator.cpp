@@ -89,6 +89,7 @@ public:
     {}
 
     const PreparedTask &task() const override { return prepared_; }
+    bool isDeviceLost() const override { return isDeviceLost_; }
 
     Evaluation evaluate(const EvaluationRequest &request) override
     {
@@ -151,6 +152,7 @@ private:
         if (!outcome.isFailed()) return true;
         run.evaluation.verdict = outcome.verdict;
         run.evaluation.worst = std::move(outcome.worst);
+        isDeviceLost_ |= outcome.isDeviceLost && !device_.info().isSimulated;
         run.evaluation.reason = std::string(stage.name) + ": " + outcome.message;
         return false;
     }
@@ -173,13 +175,8 @@ private:
     StepClock clock_;
     std::unique_ptr<TestBench> bench_;
     CompileCache compiler_;
+    bool isDeviceLost_ = false;
 };
-
-/// Where eager and the reference run: on the device itself where LibTorch can use it.
-std::string torchDeviceFor(const DeviceInfo &info)
-{
-    return !info.isSimulated && torchHasCuda() ? info.id : "cpu";
-}
 
 } // namespace
 

@@ -29,8 +29,10 @@ struct PreparedTask
 
 /// Runs the captured case and the guessed shape cases on the CPU reference, keeps those guesses that work and
 /// fills in their outputs. Fails when the captured case itself does not run, or the task is not well-formed
-/// (see validateTask).
-Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vector<HostTensor> capturedInputs);
+/// (see validateTask). The captured case runs on `device`, where there is one that LibTorch can use; guesses
+/// never do, since a wrong one could cost a GPU its context.
+Result<PreparedTask> prepareTask(Task task, const WeightMap &weights, std::vector<HostTensor> capturedInputs,
+                                 const Device *device = nullptr);
 
 /// Checks what everything here relies on: a valid subgraph whose inputs and outputs correspond to the task's
 /// tensors, tensors of types that kernels are written for, sizes and strides that are in range, complete
@@ -81,10 +83,13 @@ public:
     static Result<std::unique_ptr<Evaluator>> create(PreparedTask task, Device &device,
                                                      const EvaluatorOptions &options = {});
 
-    /// Never fails: what goes wrong is the verdict. After a verdict of Timeout or Crash on a GPU the process
-    /// should end.
+    /// Never fails: what goes wrong is the verdict. Where isDeviceLost() is true
+    /// afterwards the process has to end.
     virtual Evaluation evaluate(const EvaluationRequest &request) = 0;
     virtual const PreparedTask &task() const = 0;
+
+    /// A GPU's context did not survive an evaluation: only a new process brings the device back.
+    virtual bool isDeviceLost() const = 0;
 };
 
 } // namespace kernelwright

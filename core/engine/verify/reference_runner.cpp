@@ -139,4 +139,9 @@ Result<std::vector<ExpectedOutput>> ReferenceRunner::expect(const ShapeCase &sha
     return expected;
 }
 
+std::string torchDeviceFor(const DeviceInfo &info)
+{
+    return !info.isSimulated && torchHasCuda() ? info.id : "cpu";
+}
+
 } // namespace kernelwright

@@ -4,6 +4,7 @@
 #include "base/cancel.h"
 #include "comparison.h"
 #include "engine/reference/executor.h"
+#include "kernel/device_info.h"
 
 #include <functional>
 #include <list>
@@ -65,5 +66,8 @@ private:
     std::string torchDevice_;
     std::list<Executors> recent_;
 };
+
+/// Where eager and the reference run: on the device itself where LibTorch can use it, else on the "cpu".
+std::string torchDeviceFor(const DeviceInfo &info);
 
 } // namespace kernelwright

@@ -103,8 +103,11 @@ Result<TimingResult> HostDevice::timeInterleaved(std::span<const TimedWork> work
                 return forward(done.error());
             }
             const auto known = times.find(works[w].name);
-            const double us = (known == times.end() ? 10 : known->second) * (1 + 0.0001 * round);
-            result.samples[w].push_back({us, us, 1});
+            const auto absurd = absurdSamples.find(works[w].name);
+            const double us = round == 7 && absurd != absurdSamples.end()
+                                  ? absurd->second
+                                  : (known == times.end() ? 10 : known->second) * (1 + 0.0001 * round);
+            result.samples[w].push_back({us, us, kernelsPerSample});
         }
     isTiming = false;
     return result;

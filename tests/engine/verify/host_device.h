@@ -48,6 +48,9 @@ public:
     std::map<std::string, Kernel> kernels;
     /// Time a work takes, by its name, in µs; other works take 10 µs.
     std::map<std::string, double> times;
+    /// One sample of a work that took this long instead, in µs.
+    std::map<std::string, double> absurdSamples;
+    int kernelsPerSample = 1;
     int loads = 0;
     int runs = 0;
     bool isTiming = false; ///< during timeInterleaved

@@ -278,7 +278,8 @@ void TestJudging::evaluationsAreTheHosts()
     QCOMPARE(QString(verdictName(device.verdict)), QString(verdictName(host.verdict)));
     QCOMPARE(QString::fromStdString(device.reason), QString::fromStdString(host.reason));
     QCOMPARE(device.stages.size(), host.stages.size());
-    for (std::size_t i = 0; i < host.stages.size(); ++i)
+    // But for the compiler's own words, which NVRTC leaves out for what it has compiled before.
+    for (std::size_t i = 1; i < host.stages.size(); ++i)
         QCOMPARE(QString::fromStdString(device.stages[i].message),
                  QString::fromStdString(host.stages[i].message));
 }

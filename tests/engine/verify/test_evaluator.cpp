@@ -48,6 +48,12 @@ private slots:
     void cheatsAreSeenThrough();
     void deviceErrorsBecomeVerdicts_data();
     void deviceErrorsBecomeVerdicts();
+    void gpuFaultsHaveTheirSentences_data();
+    void gpuFaultsHaveTheirSentences();
+    void oneAbsurdSampleChangesNothing();
+    void moreKernelsThanThePlanAreSuspicious();
+    void reducedPrecisionIsWrittenBesideTheNumber();
+    void everyTimedCallHasInputsThatNoneHadBefore();
     void stagesLeftOutClaimNothing();
     void cancellingStopsBetweenStages();
     void stagesAreReportedAsTheyHappen();
@@ -209,6 +215,107 @@ void TestEvaluator::deviceErrorsBecomeVerdicts()
     QCOMPARE(int(evaluation.verdict), verdict);
     QVERIFY(evaluation.reason.find("the device said no") != std::string::npos);
     QCOMPARE(stageOf(evaluation, StageStatus::Failed), std::string("smoke"));
+}
+
+void TestEvaluator::gpuFaultsHaveTheirSentences_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("verdict");
+    QTest::addColumn<QString>("sentence");
+    QTest::addColumn<bool>("isLost");
+    const auto row = [](const char *name, Verdict verdict, const char *sentence, bool isLost) {
+        QTest::newRow(name) << name << int(verdict) << sentence << isLost;
+    };
+    row("CUDA_ERROR_ILLEGAL_ADDRESS", Verdict::Crash, "where no memory is", true);
+    row("CUDA_ERROR_MISALIGNED_ADDRESS", Verdict::Crash, "no multiple", true);
+    row("CUDA_ERROR_ASSERT", Verdict::Crash, "assertion", true);
+    row("CUDA_ERROR_LAUNCH_FAILED", Verdict::Crash, "trapped", true);
+    row("CUDA_ERROR_ECC_UNCORRECTABLE", Verdict::NotRun, "says nothing of the candidate", true);
+    row("CUDA_ERROR_DEVICE_UNAVAILABLE", Verdict::NotRun, "the GPU or its driver is gone", true);
+    row("CUDA_ERROR_OUT_OF_MEMORY", Verdict::NotRun, "too little free memory", false);
+}
+
+void TestEvaluator::gpuFaultsHaveTheirSentences()
+{
+    QFETCH(QString, name);
+    QFETCH(int, verdict);
+    QFETCH(QString, sentence);
+    QFETCH(bool, isLost);
+    HostDevice device;
+    device.kernels["softmax"] = [&](const KernelArguments &) -> Result<void> {
+        return fail(ErrorCode::DeviceFailure, "running softmax: words (" + name.toStdString() + ")");
+    };
+    auto evaluator = Evaluator::create(softmax_, device).value();
+    EvaluationRequest request;
+    request.source = softmaxSource;
+    const Evaluation evaluation = evaluator->evaluate(request);
+    QCOMPARE(int(evaluation.verdict), verdict);
+    QVERIFY2(evaluation.reason.find(sentence.toStdString()) != std::string::npos, evaluation.reason.c_str());
+    QCOMPARE(evaluator->isDeviceLost(), isLost);
+}
+
+void TestEvaluator::oneAbsurdSampleChangesNothing()
+{
+    for (const double absurd : {1e-9, 1e9}) {
+        HostDevice device;
+        device.kernels["softmax"] = honest;
+        device.times["candidate"] = 5;
+        device.absurdSamples["candidate"] = absurd;
+        const Evaluation evaluation = evaluate(device);
+        QVERIFY2(evaluation.verdict == Verdict::Slower || evaluation.verdict == Verdict::Faster,
+                 evaluation.reason.c_str());
+        QVERIFY(evaluation.latency.medianUs > 4.99 && evaluation.latency.medianUs < 5.02);
+        QVERIFY(evaluation.speedup < 100);
+    }
+}
+
+void TestEvaluator::moreKernelsThanThePlanAreSuspicious()
+{
+    HostDevice device;
+    device.kernels["softmax"] = honest;
+    device.times["candidate"] = 5;
+    device.kernelsPerSample = 2;
+    const Evaluation evaluation = evaluate(device);
+    QVERIFY2(evaluation.verdict == Verdict::Suspicious, evaluation.reason.c_str());
+    QVERIFY(evaluation.reason.find("2 kernels ran where the launch plan has 1") != std::string::npos);
+}
+
+void TestEvaluator::reducedPrecisionIsWrittenBesideTheNumber()
+{
+    PreparedTask task = softmax_;
+    task.task.tolerance.allowReducedPrecision = true;
+    HostDevice device;
+    device.kernels["softmax"] = honest;
+    device.times["candidate"] = 1;
+    auto evaluator = Evaluator::create(task, device).value();
+    EvaluationRequest request;
+    request.source = softmaxSource;
+    const Evaluation evaluation = evaluator->evaluate(request);
+    QVERIFY2(evaluation.verdict == Verdict::Faster, evaluation.reason.c_str());
+    QVERIFY(evaluation.reason.find("with reduced precision, which eager does not use") != std::string::npos);
+}
+
+void TestEvaluator::everyTimedCallHasInputsThatNoneHadBefore()
+{
+    HostDevice device;
+    std::set<float> firsts;
+    int calls = 0, known = 0;
+    device.kernels["softmax"] = [&](const KernelArguments &arguments) -> Result<void> {
+        if (device.isTiming) {
+            ++calls;
+            known += !firsts.insert(arguments.pointer<float>(0)[0]).second;
+            // No answer of an earlier call lies there either: every byte of the output is the same.
+            const auto *output = arguments.pointer<unsigned char>(1);
+            known +=
+                !std::all_of(output, output + 6 * 40 * 4, [&](unsigned char b) { return b == output[0]; });
+        }
+        return honest(arguments);
+    };
+    device.times["candidate"] = 1;
+    const Evaluation evaluation = evaluate(device);
+    QVERIFY2(evaluation.verdict == Verdict::Faster, evaluation.reason.c_str());
+    QVERIFY(calls >= 30);
+    QCOMPARE(known, 0);
 }
 
 void TestEvaluator::stagesLeftOutClaimNothing()
