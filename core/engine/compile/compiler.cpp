@@ -121,6 +121,10 @@ std::vector<std::string> optionsOf(const CompileRequest &request,
                                      "--std=c++17"};
     // ptxas runs for real architectures only; for others NVRTC refuses its options.
     if (request.architecture.starts_with("sm_")) options.push_back("--ptxas-options=-v");
+#if CUDA_VERSION >= 13000
+    // From its own cache NVRTC takes the machine code alone: registers and spills would then read as none.
+    options.push_back("--no-cache");
+#endif
     if (request.allowReducedPrecision) options.push_back("--use_fast_math");
     for (const std::filesystem::path &directory : includes)
         options.push_back("--include-path=" + directory.string());
