@@ -200,7 +200,7 @@ void ParserTest::unknownInstructionsAreNamedWithTheirLine_data()
              "mbarrier.init.shared.b64 [%rd1], %r1;",
              "wgmma.fence.sync.aligned;",
              "cp.async.bulk.commit_group;",
-             "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r1}, {%r1}, {%r1};",
+             "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r1}, {%r1}, {%r1}, %r1, 0x0;",
              "tex.2d.v4.f32.f32 {%r1,%r1,%r1,%r1}, [%rd1, {%r1, %r2}];",
              "add.frobnicated.s32 %r1, %r2, %r3;",
              "frobnicate %r1;",

@@ -77,6 +77,16 @@ OperandReference DecodingContext::constant(std::uint64_t bits, bool is64Bit)
     return makeReference(Bank::Constants, entry->second);
 }
 
+std::uint32_t DecodingContext::fragmentMap(FragmentMap map)
+{
+    auto &maps = program.fragmentMaps;
+    for (std::size_t i = 0; i < maps.size(); ++i)
+        if (maps[i].registers == map.registers && maps[i].bits == map.bits && maps[i].places == map.places)
+            return static_cast<std::uint32_t>(i);
+    maps.push_back(std::move(map));
+    return static_cast<std::uint32_t>(maps.size() - 1);
+}
+
 FunctionDecoder::FunctionDecoder(DecodingContext &context, const Function &function, DecodedFunction &decoded)
     : context_(context)
     , function_(function)
@@ -307,7 +317,7 @@ void FunctionDecoder::decodeStatement()
 {
     OpcodeWords words(*statement_);
     if (decodeArithmetic(words) || decodeCompare(words) || decodeMove(words) || decodeMemory(words) ||
-        decodeControl(words) || decodeWarpOperation(words))
+        decodeControl(words) || decodeWarpOperation(words) || decodeMatrix(words) || decodeAsync(words))
         return;
     unsupported();
 }

@@ -23,6 +23,8 @@ struct DecodingContext
     std::map<std::pair<std::uint64_t, bool>, std::uint32_t>
         constants; ///< (bits, 64-bit) → offset in the bank
     std::map<std::string, std::uint32_t> functionIndex;
+    /// Index of an equal map in the program; instructions of one shape share theirs.
+    std::uint32_t fragmentMap(FragmentMap map);
 
     /// A value in all 32 lanes of the constant bank.
     OperandReference constant(std::uint64_t bits, bool is64Bit);
@@ -110,6 +112,21 @@ private:
     void setAddress(Instruction &instruction, const Operand &address, Space space, bool &is64Bit);
     void readRegisters(const Operand &value, RegisterReference *registers, std::uint8_t count, int bytes,
                        bool isLoad);
+
+    // decode_matrix.cpp
+    bool decodeMatrix(OpcodeWords &words);
+    Instruction startMatrix(Kind kind, OpClass opClass);
+    MatrixShape takeShape(OpcodeWords &words) const;
+    MatrixElement takeElement(OpcodeWords &words) const;
+    MatrixFragment fragment(const Operand &value, MatrixRole role, MatrixElement element,
+                            const MatrixShape &shape, bool isWmma, bool isResult);
+    void decodeMultiply(OpcodeWords &words, bool isWmma);
+    void decodeFragmentAccess(OpcodeWords &words);
+    void decodeMatrixRows(OpcodeWords &words, bool isStore);
+
+    // decode_async.cpp
+    bool decodeAsync(OpcodeWords &words);
+    void decodeAsyncCopy(OpcodeWords &words);
 
     // decode_control.cpp
     bool decodeControl(OpcodeWords &words);

@@ -53,6 +53,13 @@ enum class Kind : std::uint8_t {
     Clock,
     LocalAddress,
     NoOperation,
+    MultiplyMatrices,
+    AccessFragment,
+    AccessMatrixRows,
+    MoveMatrix,
+    AsyncCopy,
+    AsyncCommit,
+    AsyncWait, ///< immediate: groups that may still be under way, -1: none, not even those not committed
 };
 
 /// Classes that the counters and the time model keep apart.
@@ -72,6 +79,7 @@ enum class OpClass : std::uint8_t {
     Warp,
     Barrier,
     Control,
+    Tensor,
     Count,
 };
 constexpr std::size_t opClassCount = static_cast<std::size_t>(OpClass::Count);

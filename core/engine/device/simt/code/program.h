@@ -3,6 +3,7 @@
 #pragma once
 
 #include "instruction.h"
+#include "matrix.h"
 #include "ptx/syntax.h"
 
 #include <map>
@@ -11,13 +12,6 @@
 
 namespace kernelwright::simt
 {
-
-/// Registers of one lane-wide value: where it lies and whether its lanes have 8 bytes.
-struct RegisterReference
-{
-    OperandReference reference = noOperand; ///< noOperand: a sink
-    bool is64Bit = false;
-};
 
 /// ld, st: `count` elements of `elementBytes` from address a + immediate.
 struct MemoryAccess
@@ -156,6 +150,11 @@ struct Program
     std::vector<BarrierSite> barriers;
     std::vector<WarpOperation> warpOperations;
     std::vector<BranchTable> branchTables;
+    std::vector<FragmentMap> fragmentMaps;
+    std::vector<MatrixMultiply> matrixMultiplies;
+    std::vector<FragmentAccess> fragmentAccesses;
+    std::vector<MatrixRows> matrixRows;
+    std::vector<AsyncCopy> asyncCopies;
 
     const DecodedFunction *findEntry(const std::string &name) const;
 };

@@ -70,6 +70,7 @@ void BlockRunner::checkOwnMemory(Warp &warp, const Accessor &accessor, Space spa
                                  std::uint32_t bytes, AccessKind kind, int lane)
 {
     const bool isShared = space == Space::Shared;
+    if (isShared) checkInFlight(warp, address, bytes, writesMemory(kind), lane);
     std::uint8_t *initialised =
         isShared ? sharedInitialised_.data()
                  : warp.localInitialised.data() + static_cast<std::size_t>(lane) * warp.localCapacity;
@@ -106,7 +107,8 @@ void BlockRunner::checkAccess(Warp &warp, Space space, const WarpAddresses &addr
         const int lane = firstLane(left);
         AccessKind kind = isAtomic ? AccessKind::Atomic : AccessKind::Read;
         if (isWrite && !isAtomic)
-            kind = changesMemory(warp, *access, lanes[lane], lane) ? AccessKind::Write : AccessKind::Rewrite;
+            kind = !access || changesMemory(warp, *access, lanes[lane], lane) ? AccessKind::Write
+                                                                              : AccessKind::Rewrite;
         accessor.thread = static_cast<std::uint16_t>(warp.baseThread + static_cast<std::uint32_t>(lane));
         if (space == Space::Global)
             checkGlobal(warp, accessor, addresses.lane[lane], addresses.bytes, kind, lane);

@@ -3,6 +3,7 @@
 
 #include "access_pattern.h"
 #include "address_lanes.h"
+#include "async_copies.h"
 #include "launch.h"
 #include "loop_watch.h"
 #include "warp.h"
@@ -183,6 +184,18 @@ private:
     void match(Warp &warp, const Instruction &instruction, std::uint32_t mask);
     void reduce(Warp &warp, const Instruction &instruction, std::uint32_t mask);
 
+    // matrix_operations.cpp, async_copies.cpp
+    void executeExtension(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void requireWholeWarp(const Warp &warp, std::uint32_t mask) const;
+    void multiplyMatrices(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void accessFragment(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void accessMatrixRows(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void moveMatrix(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    Space reachLanes(Warp &warp, Space space, WarpAddresses &addresses, bool isWrite, std::byte **lanes);
+    void copyAsync(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void readPart(Warp &warp, std::uint64_t address, std::uint32_t bytes, int lane, std::byte *values);
+    void checkInFlight(Warp &warp, std::uint64_t offset, std::uint32_t bytes, bool isWrite, int lane);
+
     // barriers.cpp
     void arriveAtBarrier(Warp &warp, const Instruction &instruction, std::uint32_t mask);
     bool completeBarrier(Warp &warp);
@@ -211,6 +224,7 @@ private:
         releasedClocks_; ///< with checks: by warp, its clock at the fence before its latest atomic
     std::uint32_t sharedBytes_ = 0;
     std::array<BarrierState, 16> barriers_{};
+    AsyncCopies async_;
     std::uint64_t block_ = 0; ///< linear index
     std::array<std::uint32_t, 3> blockIndex_{};
     std::uint32_t fences_ = 0;   ///< executed by this block

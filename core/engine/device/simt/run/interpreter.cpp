@@ -121,6 +121,8 @@ void BlockRunner::executeSlow(Warp &warp, const Instruction &instruction, std::u
     case Kind::NoOperation:
     case Kind::Compute:
         return;
+    default:
+        return executeExtension(warp, instruction, mask);
     }
 }
 
