@@ -37,6 +37,11 @@ function(kernelwright_warnings target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
         target_compile_options(${target} PRIVATE -Wno-dangling-reference)
     endif()
+    if(KERNELWRIGHT_FUZZ)
+        target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link,address,undefined
+                               -fno-sanitize-recover=undefined -O1)
+        target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+    endif()
     if(KERNELWRIGHT_SANITIZE)
         target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                -fno-omit-frame-pointer -O1)

@@ -22,5 +22,6 @@ std::span<const InstructionRow> integerRows();
 std::span<const InstructionRow> floatRows();
 std::span<const InstructionRow> halfRows();
 std::span<const InstructionRow> conversionRows();
+std::span<const InstructionRow> rareRows();
 
 } // namespace kernelwright

@@ -60,6 +60,8 @@ private slots:
     void sixteenBitFloatsRoundOnce() { check(halfRows()); }
     void conversionsRoundAndSaturate_data() { addRows(conversionRows()); }
     void conversionsRoundAndSaturate() { check(conversionRows()); }
+    void rareInstructionsAreExact_data() { addRows(rareRows()); }
+    void rareInstructionsAreExact() { check(rareRows()); }
 
 private:
     void check(std::span<const InstructionRow> rows)

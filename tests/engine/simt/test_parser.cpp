@@ -197,9 +197,10 @@ void ParserTest::unknownInstructionsAreNamedWithTheirLine_data()
 {
     QTest::addColumn<QByteArray>("instruction");
     for (const char *instruction : {
-             "mbarrier.init.shared.b64 [%rd1], %r1;",
+             "tcgen05.fence::before_thread_sync;",
              "wgmma.fence.sync.aligned;",
-             "cp.async.bulk.commit_group;",
+             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 16;",
+             "multimem.red.global.add.f32 [%rd1], %r1;",
              "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r1}, {%r1}, {%r1}, {%r1}, %r1, 0x0;",
              "tex.2d.v4.f32.f32 {%r1,%r1,%r1,%r1}, [%rd1, {%r1, %r2}];",
              "add.frobnicated.s32 %r1, %r2, %r3;",

@@ -7,10 +7,23 @@ namespace kernelwright::simt
 
 bool FunctionDecoder::decodeAsync(OpcodeWords &words)
 {
+    if (words.root() == "mbarrier") {
+        decodeMemoryBarrier(words);
+        return true;
+    }
     if (words.root() != "cp") return false;
     if (!words.take("async")) unsupported();
-    if (words.isNext("bulk")) unsupported("bulk copies");
-    if (words.isNext("mbarrier")) unsupported("barriers in memory");
+    if (words.take("bulk")) {
+        if (words.isNext("commit_group") || words.isNext("wait_group"))
+            decodeBulkGroup(words);
+        else
+            decodeBulkCopy(words);
+        return true;
+    }
+    if (words.take("mbarrier")) {
+        decodeCopyArrival(words);
+        return true;
+    }
     if (words.take("commit_group")) {
         requireNoRest(words);
         requireOperands(0, 0);

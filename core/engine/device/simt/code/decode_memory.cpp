@@ -48,6 +48,11 @@ bool FunctionDecoder::decodeMemory(OpcodeWords &words)
         decodeAtomic(words, root == "red");
     } else if (root == "membar" || root == "fence") {
         words.takeMemoryOrder();
+        // All proxies see memory alike here, so that a fence between them is a fence.
+        for (const char *word : {"proxy", "alias", "async", "async::generic", "tensormap::generic",
+                                 "mbarrier_init", "global", "shared::cta", "shared::cluster", "shared",
+                                 "sync_restrict::shared::cta", "sync_restrict::shared::cluster"})
+            words.take(word);
         requireNoRest(words);
         emit(start(Kind::Fence, OpClass::Memory));
     } else if (root == "prefetch" || root == "prefetchu" || root == "discard" || root == "applypriority") {
@@ -103,14 +108,16 @@ void FunctionDecoder::decodeLoadStore(OpcodeWords &words, bool isLoad)
     MemoryAccess access;
     access.isSynchronising = words.takeMemoryOrder();
     access.space = words.takeSpace().value_or(Space::Generic);
+    const bool hasPolicy = words.take("L2::cache_hint");
     words.takeCacheHints();
+    words.take("unified");
     access.count = words.takeOne(vectorLengths, std::uint8_t{1});
     const Type type = words.takeType();
     requireNoRest(words);
     if (typeBytes(type) == 0 || typeBytes(type) > 8) unsupported();
     access.elementBytes = static_cast<std::uint8_t>(typeBytes(type));
     access.isSignExtended = isSignedInteger(type);
-    requireOperands(2, 2);
+    if (operandsBeforePolicy(hasPolicy) != 2) malformed("has the wrong number of operands");
     const Operand &address = statement_->operands[isLoad ? 1 : 0];
     readRegisters(statement_->operands[isLoad ? 0 : 1], access.registers, access.count, access.elementBytes,
                   isLoad);
@@ -178,12 +185,45 @@ void FunctionDecoder::decodeParameterAccess(const Operand &address, const Memory
     emit(instruction);
 }
 
+std::size_t FunctionDecoder::operandsBeforePolicy(bool hasPolicy) const
+{
+    const std::size_t count = statement_->operands.size();
+    return hasPolicy && count > 0 ? count - 1 : count;
+}
+
+/// Each element is atomic by itself, so that a vector is so many single ones.
+void FunctionDecoder::decodeVectorAtomic(const AtomicAccess &access, std::uint8_t count, bool isReduction)
+{
+    const std::vector<Operand> &operands = statement_->operands;
+    const Operand &values = operands[isReduction ? 1 : 2];
+    const auto isVector = [count](const Operand &operand) {
+        return operand.kind == Operand::Kind::Vector && !operand.isPair && operand.elements.size() == count;
+    };
+    if (access.kind != AtomicKind::Add || access.space != Space::Global || !isFloatingType(access.type))
+        unsupported();
+    if (!isVector(values) || (!isReduction && !isVector(operands[0])))
+        malformed("moves a wrong number of values");
+    for (std::uint8_t i = 0; i < count; ++i) {
+        AtomicAccess element = access;
+        Instruction instruction = start(Kind::Atomic, OpClass::Atomic);
+        setAddress(instruction, operands[isReduction ? 0 : 1], access.space, element.isAddress64Bit);
+        instruction.immediate += std::int64_t{i} * typeBytes(access.type);
+        if (!isReduction) instruction.destination = destination(operands[0].elements[i], access.type);
+        instruction.b = operand(values.elements[i], access.type);
+        instruction.details = static_cast<std::uint32_t>(context_.program.atomics.size());
+        context_.program.atomics.push_back(element);
+        emit(instruction);
+    }
+}
+
 void FunctionDecoder::decodeAtomic(OpcodeWords &words, bool isReduction)
 {
     AtomicAccess access;
     words.takeMemoryOrder();
     access.space = words.takeSpace().value_or(Space::Generic);
+    const bool hasPolicy = words.take("L2::cache_hint");
     words.takeCacheHints();
+    const std::uint8_t count = words.takeOne(vectorLengths, std::uint8_t{1});
     words.take("noftz");
     access.type = words.takeType();
     constexpr auto noKind = static_cast<AtomicKind>(255);
@@ -194,7 +234,8 @@ void FunctionDecoder::decodeAtomic(OpcodeWords &words, bool isReduction)
         malformed("atomics work on global and shared memory");
     const bool isSwap = access.kind == AtomicKind::CompareAndSwap;
     const std::size_t first = isReduction ? 0 : 1;
-    requireOperands(first + 2 + isSwap, first + 2 + isSwap);
+    if (operandsBeforePolicy(hasPolicy) != first + 2 + isSwap) malformed("has the wrong number of operands");
+    if (count > 1) return decodeVectorAtomic(access, count, isReduction);
     const std::vector<Operand> &operands = statement_->operands;
     Instruction instruction = start(Kind::Atomic, OpClass::Atomic);
     setAddress(instruction, operands[first], access.space, access.isAddress64Bit);

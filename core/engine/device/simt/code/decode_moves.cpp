@@ -58,6 +58,7 @@ void FunctionDecoder::decodeMov(OpcodeWords &words)
         bool isNegated = false;
         instruction.destination = predicate(to, isNegated);
         instruction.a = predicate(from, instruction.isANegated);
+        if (to.kind != Operand::Kind::Register) malformed("the result has to be a register");
     } else {
         instruction.destination = destination(to, operation.type);
         instruction.a = operand(from, operation.type);
@@ -145,7 +146,6 @@ void FunctionDecoder::decodeConvert(OpcodeWords &words)
         return type == Type::F16x2 || type == Type::BF16x2 || type >= Type::TF32;
     };
     if (isPacked(operation.type) || isPacked(operation.source)) operation.op = Op::PackedCvt;
-    if (operation.relu && operation.op == Op::Cvt) unsupported("relu of one value");
     requireOperands(2, 3);
     const std::vector<Operand> &operands = statement_->operands;
 
@@ -174,6 +174,23 @@ void FunctionDecoder::decodeConvert(OpcodeWords &words)
                operation.type != Type::TF32) {
         malformed("has the wrong number of operands");
     }
+    clampSources(operation, instruction);
+    const auto positive = [this](OperandReference halves) {
+        Operation maximum;
+        maximum.op = Op::Max;
+        maximum.type = Type::F16x2;
+        maximum.propagatesNan = true;
+        return apply(maximum, OpClass::Conversion, halves, context_.constant(0, false));
+    };
+    if (operation.relu && operation.source == Type::F16x2) {
+        instruction.a = positive(instruction.a);
+        operation.relu = false;
+    } else if (operation.relu && (operation.source == Type::E4M3x2 || operation.source == Type::E5M2x2)) {
+        operation.relu = false;
+        const OperandReference halves = apply(operation, OpClass::Conversion, instruction.a);
+        return moveTo(operands[0], Type::B32, positive(halves));
+    }
+    if (operation.relu && operation.op == Op::Cvt) unsupported("relu");
     const RegisterReference result = anyWidth(operands[0], typeBytes(operation.type));
     if (operands[0].kind != Operand::Kind::Register) malformed("the result has to be a register");
     const bool isWidened = result.is64Bit && typeBytes(operation.type) < 8;

@@ -171,6 +171,7 @@ OperandReference FunctionDecoder::operand(const Operand &operand, Type type)
     case Operand::Kind::Special:
         return specialRegister(operand, is64Bit);
     case Operand::Kind::Symbol:
+        if (operand.symbol == "WARP_SZ") return context_.constant(warpSize, is64Bit);
         return symbolAddress(operand, is64Bit);
     default:
         malformed("an operand of this form is not expected here");
@@ -232,7 +233,6 @@ OperandReference FunctionDecoder::symbolAddress(const Operand &operand, bool is6
 
 OperandReference FunctionDecoder::specialRegister(const Operand &operand, bool is64Bit)
 {
-    if (operand.symbol == "WARP_SZ") return context_.constant(warpSize, is64Bit);
     for (const auto &[name, special] : specialNames) {
         if (operand.symbol != name) continue;
         const OperandReference reference =
@@ -316,8 +316,9 @@ void FunctionDecoder::decode()
 void FunctionDecoder::decodeStatement()
 {
     OpcodeWords words(*statement_);
-    if (decodeArithmetic(words) || decodeCompare(words) || decodeMove(words) || decodeMemory(words) ||
-        decodeControl(words) || decodeWarpOperation(words) || decodeMatrix(words) || decodeAsync(words))
+    if (decodeComposed(words) || decodeArithmetic(words) || decodeCompare(words) || decodeMove(words) ||
+        decodeMemory(words) || decodeControl(words) || decodeWarpOperation(words) || decodeMatrix(words) ||
+        decodeAsync(words))
         return;
     unsupported();
 }

@@ -84,6 +84,18 @@ private:
     bool decodeBitField(OpcodeWords &words, Operation &operation);
     OpClass classOf(const Operation &operation) const;
 
+    // decode_composed.cpp
+    bool decodeComposed(OpcodeWords &words);
+    bool decodeRare();
+    OperandReference apply(const Operation &operation, OpClass opClass, OperandReference a,
+                           OperandReference b = noOperand, OperandReference c = noOperand);
+    void moveTo(const Operand &to, Type type, OperandReference from);
+    void decodeThreeExtremes(OpcodeWords &words);
+    void decodeLogicWithPredicate(OpcodeWords &words);
+    void decodeSinglePair(OpcodeWords &words);
+    void decodeMixedPrecision(OpcodeWords &words);
+    void clampSources(Operation &operation, Instruction &instruction);
+
     // decode_compare.cpp
     bool decodeCompare(OpcodeWords &words);
     void decodeSetp(OpcodeWords &words);
@@ -106,6 +118,9 @@ private:
     bool decodeMemory(OpcodeWords &words);
     void decodeLoadStore(OpcodeWords &words, bool isLoad);
     void decodeAtomic(OpcodeWords &words, bool isReduction);
+    void decodeVectorAtomic(const AtomicAccess &access, std::uint8_t count, bool isReduction);
+    /// Drops the cache policy that ".L2::cache_hint" adds; the number of operands without it.
+    std::size_t operandsBeforePolicy(bool hasPolicy) const;
     void decodeParameterAccess(const Operand &address, const MemoryAccess &access, const Symbol &symbol,
                                bool isLoad);
     void loadKernelParameter(const MemoryAccess &access, std::uint32_t offset);
@@ -127,6 +142,13 @@ private:
     // decode_async.cpp
     bool decodeAsync(OpcodeWords &words);
     void decodeAsyncCopy(OpcodeWords &words);
+    // decode_bulk.cpp
+    void decodeMemoryBarrier(OpcodeWords &words);
+    void decodeCopyArrival(OpcodeWords &words);
+    void decodeBulkGroup(OpcodeWords &words);
+    void decodeBulkCopy(OpcodeWords &words);
+    void readTensorAddress(const Operand &operand, BulkCopy &copy);
+    std::uint32_t addMemoryBarrier(const MemoryBarrierAccess &access);
 
     // decode_control.cpp
     bool decodeControl(OpcodeWords &words);

@@ -59,7 +59,14 @@ enum class Kind : std::uint8_t {
     MoveMatrix,
     AsyncCopy,
     AsyncCommit,
-    AsyncWait, ///< immediate: groups that may still be under way, -1: none, not even those not committed
+    AsyncWait,     ///< immediate: groups that may still be under way, -1: none, not even those not committed
+    MemoryBarrier, ///< mbarrier
+    BulkCopy,
+    BulkCommit,
+    BulkWait,
+    WarpgroupMultiply, ///< wgmma
+    WarpgroupSync,
+    StackPointer, ///< alloca, stacksave, stackrestore
 };
 
 /// Classes that the counters and the time model keep apart.

@@ -99,4 +99,36 @@ struct AsyncCopy
     std::int64_t sourceOffset = 0;
 };
 
+/// mbarrier: instruction.a is the barrier's address in shared memory, b the number of arrivals or bytes, the
+/// state or the parity; the destination is the state or the predicate.
+struct MemoryBarrierAccess
+{
+    enum class Kind : std::uint8_t {
+        Initialise,
+        Invalidate,
+        Arrive,
+        ArriveAndDrop,
+        ExpectBytes,
+        CompleteBytes,
+        Test
+    };
+    Kind kind = Kind::Arrive;
+    bool expectsBytes = false;   ///< .arrive.expect_tx: b are bytes, one arrival
+    bool isParity = false;       ///< test: b is the phase's parity, not a state
+    bool waitsForCopies = false; ///< cp.async.mbarrier.arrive
+    bool isAddress64Bit = false;
+    Space space = Space::Generic;
+};
+
+/// cp.async.bulk of `c` bytes: a is the target's address, b the source's, d the barrier that counts what
+/// arrives. With a tensor map: a is the address in shared memory, b the map's, coordinates innermost first.
+struct BulkCopy
+{
+    bool isToShared = true; ///< else from shared to global memory
+    bool isTarget64Bit = false, isSource64Bit = true, isBarrier64Bit = false;
+    std::int64_t sourceOffset = 0, barrierOffset = 0;
+    std::uint8_t dimensions = 0; ///< of a tensor map; 0: plain bytes
+    OperandReference coordinates[5] = {noOperand, noOperand, noOperand, noOperand, noOperand};
+};
+
 } // namespace kernelwright::simt

@@ -39,10 +39,11 @@ Type OpcodeWords::takeType()
 std::optional<Space> OpcodeWords::takeSpace()
 {
     static constexpr std::pair<const char *, Space> table[] = {
-        {"global", Space::Global},          {"shared", Space::Shared},
-        {"shared::cta", Space::Shared},     {"local", Space::Local},
-        {"const", Space::Constant},         {"param", Space::Parameter},
-        {"param::entry", Space::Parameter}, {"param::func", Space::Parameter},
+        {"global", Space::Global},         {"shared", Space::Shared},
+        {"shared::cta", Space::Shared},    {"shared::cluster", Space::Shared},
+        {"local", Space::Local},           {"const", Space::Constant},
+        {"param", Space::Parameter},       {"param::entry", Space::Parameter},
+        {"param::func", Space::Parameter},
     };
     for (const auto &[word, space] : table)
         if (take(word)) return space;

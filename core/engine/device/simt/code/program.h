@@ -155,6 +155,8 @@ struct Program
     std::vector<FragmentAccess> fragmentAccesses;
     std::vector<MatrixRows> matrixRows;
     std::vector<AsyncCopy> asyncCopies;
+    std::vector<MemoryBarrierAccess> memoryBarriers;
+    std::vector<BulkCopy> bulkCopies;
 
     const DecodedFunction *findEntry(const std::string &name) const;
 };

@@ -12,6 +12,7 @@ void AsyncCopies::start(std::uint32_t sharedBytes, std::size_t warps)
 {
     inFlight_.assign(sharedBytes, 0);
     warps_.assign(warps, {});
+    bulk_.clear();
 }
 
 void AsyncCopies::add(std::uint32_t offset, std::uint32_t bytes, std::uint32_t warp, int lane,
@@ -19,9 +20,8 @@ void AsyncCopies::add(std::uint32_t offset, std::uint32_t bytes, std::uint32_t w
 {
     WarpState &state = warps_[warp];
     state.copies.push_back({offset, bytes, state.committed[lane], pc, lane});
-    // More than 255 copies into one byte are as much in flight as 255.
     for (std::uint32_t i = offset; i < offset + bytes; ++i)
-        inFlight_[i] = static_cast<std::uint8_t>(std::min(inFlight_[i] + 1, 255));
+        ++inFlight_[i];
 }
 
 void AsyncCopies::commit(std::uint32_t warp, std::uint32_t lanes)
@@ -45,6 +45,26 @@ void AsyncCopies::wait(std::uint32_t warp, std::uint32_t lanes, std::int64_t pen
     });
 }
 
+void AsyncCopies::addBulk(std::uint32_t offset, std::uint32_t bytes, std::uint32_t barrier, std::uint32_t pc)
+{
+    // Swizzled tiles may end before their size: what is not there needs no guard.
+    const auto end = std::min<std::size_t>(std::size_t{offset} + bytes, inFlight_.size());
+    bulk_.push_back(
+        {offset, static_cast<std::uint32_t>(end - std::min<std::size_t>(offset, end)), barrier, pc, 0});
+    for (std::size_t i = offset; i < end; ++i)
+        ++inFlight_[i];
+}
+
+void AsyncCopies::completeBarrier(std::uint32_t barrier)
+{
+    std::erase_if(bulk_, [&](const Copy &copy) {
+        if (copy.group != barrier) return false;
+        for (std::uint32_t i = copy.offset; i < copy.offset + copy.bytes; ++i)
+            --inFlight_[i];
+        return true;
+    });
+}
+
 const AsyncCopies::InFlight *AsyncCopies::find(std::uint64_t offset, std::uint32_t bytes)
 {
     for (std::uint64_t i = offset; i < offset + bytes && i < inFlight_.size(); ++i) {
@@ -53,6 +73,8 @@ const AsyncCopies::InFlight *AsyncCopies::find(std::uint64_t offset, std::uint32
         for (const WarpState &state : warps_)
             for (const Copy &copy : state.copies)
                 if (i - copy.offset < copy.bytes) found_.pc = copy.pc;
+        for (const Copy &copy : bulk_)
+            if (i - copy.offset < copy.bytes) found_.pc = copy.pc;
         return &found_;
     }
     return nullptr;

@@ -24,6 +24,10 @@ public:
     /// All but the latest `pending` groups of these lanes are there; -1: everything is.
     void wait(std::uint32_t warp, std::uint32_t lanes, std::int64_t pending);
 
+    /// A bulk copy; its bytes may be relied on once somebody has seen a phase of its barrier end.
+    void addBulk(std::uint32_t offset, std::uint32_t bytes, std::uint32_t barrier, std::uint32_t pc);
+    void completeBarrier(std::uint32_t barrier);
+
     struct InFlight
     {
         std::uint32_t offset = 0; ///< first such byte
@@ -43,8 +47,9 @@ private:
         std::uint32_t committed[warpSize] = {}; ///< groups closed, by lane
         std::vector<Copy> copies;
     };
-    std::vector<std::uint8_t> inFlight_; ///< by byte: copies that write it
+    std::vector<std::uint32_t> inFlight_; ///< by byte: copies that write it
     std::vector<WarpState> warps_;
+    std::vector<Copy> bulk_; ///< `group` is the barrier's offset
     InFlight found_;
 };
 

@@ -54,6 +54,7 @@ void BlockRunner::startBlock(std::uint64_t block)
         sharedRaces_ = std::make_unique<RaceShadow>(sharedBytes_);
         releasedClocks_.assign(warps_.size(), 0);
         async_.start(sharedBytes_, warps_.size());
+        barrierClocks_.clear();
     }
     for (std::uint32_t number = 0; number < warps_.size(); ++number)
         startWarp(warps_[number], number);

@@ -15,6 +15,8 @@
 namespace kernelwright::simt
 {
 
+struct TensorMapImage;
+
 /// A fault on its way from the instruction to the block loop.
 struct Fault
 {
@@ -196,6 +198,23 @@ private:
     void readPart(Warp &warp, std::uint64_t address, std::uint32_t bytes, int lane, std::byte *values);
     void checkInFlight(Warp &warp, std::uint64_t offset, std::uint32_t bytes, bool isWrite, int lane);
 
+    // memory_barriers.cpp, bulk_copies.cpp
+    std::byte *barrierWord(Warp &warp, Space space, std::uint64_t address, int lane, bool isInitialising);
+    void arriveInMemory(Warp &warp, std::byte *place, std::uint64_t count, bool drops, int lane);
+    void expectBytes(Warp &warp, std::byte *place, std::int64_t bytes, int lane);
+    void releaseByBarrier(Warp &warp, const std::byte *place);
+    void acquireByBarrier(Warp &warp, const std::byte *place);
+    void memoryBarrier(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    void memoryBarrierOfLane(Warp &warp, const Instruction &instruction, const MemoryBarrierAccess &access,
+                             std::uint64_t address, int lane);
+    void copyPieces(Warp &warp, Space from, std::uint64_t source, Space to, std::uint64_t target,
+                    std::uint32_t bytes, int lane);
+    void bulkCopy(Warp &warp, const Instruction &instruction, std::uint32_t mask);
+    std::uint32_t copyTensorTile(Warp &warp, const BulkCopy &copy, std::uint64_t inShared,
+                                 std::uint64_t mapAddress, int lane);
+    void copyTensorElement(Warp &warp, const BulkCopy &copy, const TensorMapImage &map, bool isThere,
+                           std::uint64_t inGlobal, std::uint64_t inShared, int lane);
+
     // barriers.cpp
     void arriveAtBarrier(Warp &warp, const Instruction &instruction, std::uint32_t mask);
     bool completeBarrier(Warp &warp);
@@ -225,7 +244,8 @@ private:
     std::uint32_t sharedBytes_ = 0;
     std::array<BarrierState, 16> barriers_{};
     AsyncCopies async_;
-    std::uint64_t block_ = 0; ///< linear index
+    std::map<std::uint32_t, std::vector<std::uint32_t>> barrierClocks_; ///< with checks: of each mbarrier
+    std::uint64_t block_ = 0;                                           ///< linear index
     std::array<std::uint32_t, 3> blockIndex_{};
     std::uint32_t fences_ = 0;   ///< executed by this block
     std::uint32_t pc_ = 0;       ///< of the instruction being executed, for messages

@@ -166,7 +166,11 @@ void BlockRunner::executeExtension(Warp &warp, const Instruction &instruction, s
         return async_.commit(warp.number, mask);
     case Kind::AsyncWait:
         return async_.wait(warp.number, mask, instruction.immediate);
-    default:
+    case Kind::MemoryBarrier:
+        return memoryBarrier(warp, instruction, mask);
+    case Kind::BulkCopy:
+        return bulkCopy(warp, instruction, mask);
+    default: // groups of bulk copies: what these wait for has happened
         return;
     }
 }
