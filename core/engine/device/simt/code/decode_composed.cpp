@@ -120,7 +120,7 @@ void FunctionDecoder::decodeLogicWithPredicate(OpcodeWords &words)
     logic.c = operand(operands[3], Type::B32);
     logic.immediate = static_cast<std::int64_t>(operands[4].bits & 0xff);
     compute(logic, plain(Op::Lop3, Type::B32));
-    Operation test = plain(Op::Setp, Type::U32);
+    Operation test = plain(Op::Setp, Type::Predicate, Type::U32);
     test.compare = Compare::Ne;
     test.combine = combine;
     Instruction instruction = start(Kind::Compute, OpClass::Compare);
