@@ -73,6 +73,9 @@ constexpr InstructionRow rows[] = {
     {"cvt.rn.satfinite.e4m3x2.f32 %d16, %a32, %b32;", 16, quiet, 0x43e80000, 0, 0x7f7e},   // 464 lies half way to the absent 480
     {"cvt.rn.satfinite.e2m3x2.f32 %d16, %a32, %b32;", 16, one, 0x41000000, 0, 0x081f},     // 8 is clamped to 7.5
     {"cvt.rn.satfinite.e3m2x2.f32 %d16, %a32, %b32;", 16, 0xc1e00000, 0x3d800000, 0, 0x3f01}, // -28, 1/16: the smallest
+    {"cvt.rn.satfinite.e4m3x2.f32 %d16, %a32, %b32;", 16, 0, minusZero, 0, 0x0080},
+    {"cvt.rn.satfinite.e5m2x2.f32 %d16, %a32, %b32;", 16, minusZero, 0x37000000, 0, 0x8000},  // 2^-17: half the smallest, to even
+    {"cvt.rn.satfinite.e3m2x2.f32 %d16, %a32, %b32;", 16, 0, minusZero, 0, 0x0020},
     {"cvt.rn.f16x2.e2m3x2 %d32, %a16;", 32, 0x081f, 0, 0, 0x3c004780},
     {"cvt.rn.f16x2.e3m2x2 %d32, %a16;", 32, 0x2c01, 0, 0, 0xbc002c00},
     {"cvt.rz.satfinite.ue8m0x2.f32 %d16, %a32, %b32;", 16, three, one, 0, 0x807f},

@@ -252,6 +252,7 @@ struct FiniteFloat
         if (std::isnan(value)) return largest;
         const u32 sign = std::signbit(value) ? 1u << (exponentBits + mantissaBits) : 0;
         const float magnitude = std::fabs(value);
+        if (magnitude == 0) return sign;
         if (magnitude >= decode(largest)) return sign | static_cast<u32>(largest);
         int exponent = 0;
         std::frexp(magnitude, &exponent);

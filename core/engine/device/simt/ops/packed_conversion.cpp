@@ -64,6 +64,7 @@ struct Float8
         if (value != value) return nan;
         const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
         const float magnitude = std::fabs(value);
+        if (magnitude == 0) return sign;
         if (magnitude >= decode(maximum)) return sign | maximum;
         int exponent = 0;
         std::frexp(magnitude, &exponent);
