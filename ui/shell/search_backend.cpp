@@ -13,8 +13,8 @@ namespace kernelwright::ui
 SearchBackend::SearchBackend(Settings settings, QObject *parent)
     : Backend(parent)
     , settings_(std::move(settings))
-    , choice_(settings_.agent)
     , workspace_(std::make_unique<Workspace>(settings_.engine))
+    , choice_(settings_.agent)
 {
     postbox_.setTextReceiver([this](int channel, const QString &text) {
         if (channel == reasoningChannel)
