@@ -3,6 +3,7 @@
 #include "command.h"
 #include "output.h"
 #include "report_text.h"
+#include "search/accepted_kernels.h"
 #include "search/optimizer.h"
 #include "session_access.h"
 
@@ -25,14 +26,19 @@ Result<ExitStatus> run(const Invocation &invocation)
                  "': there is nothing to apply.\n");
         return ExitStatus::No;
     }
-    auto engine = openSessionModel(invocation, *model, arguments.value("device"));
+    ModelSummary summary;
+    auto engine = openSessionModel(invocation, *model, arguments.value("device"), &summary);
     if (!engine) return forward(engine.error());
 
     invocation.interrupt.onStop({}); // the token stops it more gently
-    const auto report = applyAccepted((*engine)->workspace(), **session, invocation.interrupt.token());
+    const KernelSelection selection{arguments.listedValues("only"), arguments.listedValues("layers")};
+    Workspace &workspace = (*engine)->workspace();
+    const auto report = selection.isAll() ? applyAccepted(workspace, **session, invocation.interrupt.token())
+                                          : applySelected(workspace, **session, summary.graph, selection,
+                                                          invocation.interrupt.token());
     if (!report) return forward(report.error());
     Json json(*report);
-    json["device"] = (*engine)->workspace().device().id;
+    json["device"] = workspace.device().id;
     if (auto written = writeResult(arguments, json); !written) return forward(written.error());
     print(wholeModelText(*report));
     return report->withinTolerance ? ExitStatus::Done : ExitStatus::No;
@@ -41,15 +47,23 @@ Result<ExitStatus> run(const Invocation &invocation)
 
 Command applyCommand()
 {
-    return {"apply",
-            "SESSION",
-            1,
-            "Put the accepted kernels into the model; verify and time the whole.",
-            "The answer is no (1) where the whole model leaves its tolerance or nothing is accepted.",
-            {QCommandLineOption("verify",
-                                "Verify the whole model against float64: always done, this only says so."),
-             deviceOption(), jsonOption(), verboseOption()},
-            run};
+    return {
+        "apply",
+        "SESSION",
+        1,
+        "Put the accepted kernels into the model; verify and time the whole.",
+        "The answer is no (1) where the whole model leaves its tolerance or nothing is accepted. With --only "
+        "or "
+        "--layers, other kernels and places stay as the model has them, and the session keeps its report.",
+        {QCommandLineOption("only", "Only the kernels of these tasks, by id or part of a title.",
+                            "TASK[,TASK...]"),
+         QCommandLineOption("layers",
+                            "Only in these layers: module paths such as model.layers.0, or their numbers.",
+                            "LAYER[,LAYER...]"),
+         QCommandLineOption("verify",
+                            "Verify the whole model against float64: always done, this only says so."),
+         deviceOption(), jsonOption(), verboseOption()},
+        run};
 }
 
 } // namespace kernelwright::cli

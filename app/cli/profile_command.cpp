@@ -21,8 +21,8 @@ Result<ExitStatus> run(const Invocation &invocation)
     if (!profile) return forward(profile.error());
 
     if (auto written = writeResult(arguments, Json(*profile)); !written) return forward(written.error());
-    print(operatorTable(*profile) + "\n" + taskTable(*profile) + "\n" + describeTimeSource(*profile) +
-          describeUnknown(*profile));
+    print(operatorTable(*profile) + "\n" + kernelTable(*profile) + taskTable(*profile) + "\n" +
+          describeTimeSource(*profile) + describeUnknown(*profile));
     return ExitStatus::Done;
 }
 } // namespace

@@ -5,6 +5,9 @@
 #include "output.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace kernelwright::cli
 {
@@ -51,6 +54,36 @@ std::string taskTable(const ModelProfile &profile)
         table.add({task.title, std::to_string(1 + task.others.size()), formatMicroseconds(task.timeUs),
                    formatMicroseconds(task.floorUs), formatSpeedup(task.amdahlGain), nodeList(task.nodes)});
     return table.text();
+}
+
+std::string kernelTable(const ModelProfile &profile)
+{
+    struct Sum
+    {
+        int operators = 0, launches = 0;
+        double timeUs = 0;
+    };
+    std::map<std::string, Sum> sums;
+    for (const OperatorProfile &entry : profile.operators)
+        for (const KernelShare &kernel : entry.kernels) {
+            Sum &sum = sums[kernel.name];
+            ++sum.operators;
+            sum.launches += kernel.launches;
+            sum.timeUs += kernel.timeUs;
+        }
+    if (sums.empty()) return "";
+    std::vector<std::pair<std::string, Sum>> ordered(sums.begin(), sums.end());
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto &one, const auto &other) {
+        return one.second.timeUs > other.second.timeUs;
+    });
+    constexpr auto right = Table::Align::Right;
+    constexpr std::size_t widest =
+        80; // templates have names of many hundred characters; --json has them whole
+    Table table({{"KERNEL"}, {"OPERATORS", right}, {"LAUNCHES", right}, {"TIME", right}});
+    for (const auto &[name, sum] : ordered)
+        table.add({name.size() > widest ? name.substr(0, widest) + "…" : name, std::to_string(sum.operators),
+                   std::to_string(sum.launches), formatMicroseconds(sum.timeUs)});
+    return table.text() + "\n";
 }
 
 std::string describeTimeSource(const ModelProfile &profile)

@@ -10,6 +10,8 @@ namespace kernelwright::cli
 
 std::string operatorTable(const ModelProfile &profile); ///< slowest first
 std::string taskTable(const ModelProfile &profile);     ///< best gain first
+/// Kernels by name over all operators, the dearest first; "" where they were not told apart.
+std::string kernelTable(const ModelProfile &profile);
 std::string describeTimeSource(const ModelProfile &profile);
 /// How much of the time has no cost formula, and which operators.
 std::string describeUnknown(const ModelProfile &profile);

@@ -52,18 +52,32 @@ std::string taskSection(const Task &task, const std::vector<Candidate> &candidat
 }
 } // namespace
 
+namespace
+{
+std::string topOneText(const WholeModelReport &report)
+{
+    if (report.topOneAgreement < 0) return "";
+    return "Top-1: the largest logit is where float64 has it in " +
+           formatFixed(100 * report.topOneAgreement, 2) + " % of the rows; with eager PyTorch in " +
+           formatFixed(100 * report.eagerTopOneAgreement, 2) + " %.\n";
+}
+} // namespace
+
 std::string wholeModelText(const WholeModelReport &report)
 {
-    Table table({{"KERNEL"}, {"PLACES", Table::Align::Right}, {"STATUS"}});
+    constexpr auto right = Table::Align::Right;
+    Table table({{"KERNEL"}, {"PLACES", right}, {"SAVES", right}, {"PREDICTED", right}, {"STATUS"}});
     for (const ReplacedKernel &kernel : report.replaced)
-        table.add({kernel.taskTitle, std::to_string(kernel.places), kernel.status});
+        table.add({kernel.taskTitle, std::to_string(kernel.places),
+                   formatMicroseconds(kernel.savedMeasuredUs), formatMicroseconds(kernel.savedPredictedUs),
+                   kernel.status});
     const bool modelled = report.timeSource == "model";
     return table.text() + "\nWhole model: error " + scientific(report.maxAbsError) + " absolute, " +
            scientific(report.maxRelError) + " relative, against float64 on " +
            std::to_string(report.inputSets) + " inputs; eager PyTorch's own is " +
            scientific(report.eagerMaxAbsError) + ", allowed is " + scientific(report.allowedAbsError) + ": " +
-           (report.withinTolerance ? "within tolerance" : "NOT within tolerance") +
-           ".\nKernel time: " + formatMicroseconds(report.baselineUs) + " before, " +
+           (report.withinTolerance ? "within tolerance" : "NOT within tolerance") + ".\n" +
+           topOneText(report) + "Kernel time: " + formatMicroseconds(report.baselineUs) + " before, " +
            formatMicroseconds(report.optimizedUs) + " after; " + formatSpeedup(report.speedupMeasured) +
            (modelled ? " modelled" : " measured") + ", " + formatSpeedup(report.speedupPredicted) +
            " predicted; time source: " + report.timeSource +

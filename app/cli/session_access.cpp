@@ -27,14 +27,16 @@ Result<SessionModel> modelOf(const Session &session)
 }
 
 Result<std::unique_ptr<EngineAccess>> openSessionModel(const Invocation &invocation,
-                                                       const SessionModel &model, const QString &device)
+                                                       const SessionModel &model, const QString &device,
+                                                       ModelSummary *summary)
 {
     auto engine =
         EngineAccess::make(invocation, device.isEmpty() ? QString::fromStdString(model.device) : device);
     if (!engine) return engine;
     if (const auto opened = (*engine)->openDevice(); !opened) return forward(opened.error());
-    if (const auto opened = (*engine)->openModel(QString::fromStdString(model.path), model.inputs); !opened)
-        return forward(opened.error());
+    auto opened = (*engine)->openModel(QString::fromStdString(model.path), model.inputs);
+    if (!opened) return forward(opened.error());
+    if (summary) *summary = std::move(*opened);
     return engine;
 }
 

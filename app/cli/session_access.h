@@ -15,8 +15,10 @@ Result<std::unique_ptr<Session>> openExistingSession(const QString &path);
 /// The session's model reference; BadInput where no model was ever stored.
 Result<SessionModel> modelOf(const Session &session);
 
-/// The model of a session, opened on the session's device, or on `device` where that is given.
+/// The model of a session, opened on the session's device, or on `device` where that is given. What the
+/// engine tells of the model goes into `summary` where that is wanted.
 Result<std::unique_ptr<EngineAccess>> openSessionModel(const Invocation &invocation,
-                                                       const SessionModel &model, const QString &device);
+                                                       const SessionModel &model, const QString &device,
+                                                       ModelSummary *summary = nullptr);
 
 } // namespace kernelwright::cli

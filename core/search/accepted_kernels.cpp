@@ -107,4 +107,14 @@ Result<WholeModelReport> applyAccepted(Workspace &workspace, Session &session, c
     return report;
 }
 
+Result<WholeModelReport> applySelected(Workspace &workspace, Session &session, const OperatorGraph &graph,
+                                       const KernelSelection &selection, const CancelToken &cancel)
+{
+    auto placed = placeAcceptedKernels(session);
+    if (!placed) return forward(placed.error());
+    auto chosen = selectKernels(std::move(placed->kernels), graph, selection);
+    if (!chosen) return forward(chosen.error());
+    return workspace.apply(*chosen, cancel);
+}
+
 } // namespace kernelwright

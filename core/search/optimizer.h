@@ -121,4 +121,10 @@ Result<std::vector<AcceptedKernel>> acceptedKernels(const Session &session);
 /// Swaps the accepted kernels in, verifies and times the whole model, stores the report.
 Result<WholeModelReport> applyAccepted(Workspace &workspace, Session &session, const CancelToken &cancel);
 
+struct KernelSelection; ///< accepted_kernels.h
+/// The same with some of the kernels, or in some of the layers of `graph`; the session keeps the report of the
+/// last whole set, so this one is not stored.
+Result<WholeModelReport> applySelected(Workspace &workspace, Session &session, const OperatorGraph &graph,
+                                       const KernelSelection &selection, const CancelToken &cancel);
+
 } // namespace kernelwright

@@ -28,6 +28,9 @@ private slots:
     void twinsArePlacesToo();
     void theKernelThatSavesMoreChoosesFirst();
     void savingCountsOverAllPlaces();
+    void selectsByTask();
+    void selectsByLayer();
+    void saysWhatASelectionDoesNotFit();
     void applyingStoresTheReport();
     void applyingNothingIsAnError();
 
@@ -76,6 +79,65 @@ void TestAcceptedKernels::savingCountsOverAllPlaces()
         placeKernels({kernel("once", {{"a", "b"}}, 5), kernel("often", {{"a"}, {"c"}, {"d"}}, 2)});
     QCOMPARE(placed.kernels.size(), std::size_t{1});
     QCOMPARE(placed.kernels[0].taskId, std::string("often"));
+}
+
+namespace
+{
+/// Nodes "norm_0" … "norm_2" in model.layers.0 … 2 and "sum_0" … outside of them.
+OperatorGraph layeredGraph()
+{
+    OperatorGraph graph;
+    for (int layer = 0; layer < 3; ++layer) {
+        Node norm, sum;
+        norm.name = "norm_" + std::to_string(layer);
+        norm.modulePath = "model.layers." + std::to_string(layer) + ".norm";
+        sum.name = "sum_" + std::to_string(layer);
+        sum.modulePath = "model";
+        graph.addNode(std::move(norm));
+        graph.addNode(std::move(sum));
+    }
+    return graph;
+}
+
+std::vector<AcceptedKernel> layeredKernels()
+{
+    return {kernel("t1", {{"norm_0", "sum_0"}, {"norm_1", "sum_1"}, {"norm_2", "sum_2"}}, 1),
+            kernel("t2", {{"norm_1"}}, 1)};
+}
+} // namespace
+
+void TestAcceptedKernels::selectsByTask()
+{
+    auto kernels = layeredKernels();
+    kernels[1].taskTitle = "RMSNorm in model.layers.1";
+    const auto byId = valueOf(selectKernels(kernels, layeredGraph(), {{"t1"}, {}}));
+    QCOMPARE(byId.size(), std::size_t{1});
+    QCOMPARE(byId[0].places.size(), std::size_t{3});
+    QCOMPARE(valueOf(selectKernels(kernels, layeredGraph(), {{"RMSNorm"}, {}})).at(0).taskId,
+             std::string("t2"));
+    QCOMPARE(valueOf(selectKernels(kernels, layeredGraph(), {})).size(), std::size_t{2});
+}
+
+void TestAcceptedKernels::selectsByLayer()
+{
+    using Places = std::vector<std::vector<std::string>>;
+    const auto numbered = valueOf(selectKernels(layeredKernels(), layeredGraph(), {{}, {"0", "2"}}));
+    QCOMPARE(numbered.size(), std::size_t{1}); // the other has no place there
+    QCOMPARE(numbered[0].places, (Places{{"norm_0", "sum_0"}, {"norm_2", "sum_2"}}));
+    for (const char *path : {"model.layers.1", "layers.1", "1"}) {
+        const auto named = valueOf(selectKernels(layeredKernels(), layeredGraph(), {{}, {path}}));
+        QCOMPARE(named.size(), std::size_t{2});
+        QCOMPARE(named[0].places, (Places{{"norm_1", "sum_1"}}));
+    }
+}
+
+void TestAcceptedKernels::saysWhatASelectionDoesNotFit()
+{
+    const auto task = selectKernels(layeredKernels(), layeredGraph(), {{"t9"}, {}});
+    QVERIFY(!task && task.error().code == ErrorCode::BadInput);
+    QVERIFY(task.error().message.find("'t9'") != std::string::npos);
+    const auto layer = selectKernels(layeredKernels(), layeredGraph(), {{}, {"1", "7"}});
+    QVERIFY(!layer && layer.error().message.find("'7'") != std::string::npos);
 }
 
 void TestAcceptedKernels::applyingStoresTheReport()

@@ -139,6 +139,15 @@ void ResultPane::setReport(const WholeModelReport &report)
                                                     fromText(formatMicroseconds(report.optimizedSpanUs))));
     if (report.baselineSpanUs > 0)
         addRow(6, tr("First to last kernel"), fromTo(report.baselineSpanUs, report.optimizedSpanUs));
+    const auto percent = [](double share) {
+        return QString::number(100 * share, 'f', 2) + QStringLiteral(" %");
+    };
+    addRow(
+        7, report.topOneAgreement < 0 ? QString() : tr("Largest logit as in float64"),
+        report.topOneAgreement < 0
+            ? QString()
+            : tr("%1  (eager %2)").arg(percent(report.topOneAgreement), percent(report.eagerTopOneAgreement)),
+        report.topOneAgreement < report.eagerTopOneAgreement ? "bad" : "");
     kernels_->setText(kernelsText(report));
 }
 
