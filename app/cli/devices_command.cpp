@@ -11,11 +11,18 @@ namespace
 {
 std::string listing(const std::vector<DeviceInfo> &devices)
 {
-    Table table({{"DEVICE"}, {"CAPABILITY"}, {"MEMORY", Table::Align::Right}, {"COUNTERS"}, {"NAME"}});
+    Table table({{"DEVICE"},
+                 {"CAPABILITY"},
+                 {"MEMORY", Table::Align::Right},
+                 {"BANDWIDTH", Table::Align::Right},
+                 {"COUNTERS"},
+                 {"NAME"}});
     std::string reasons;
     for (const DeviceInfo &device : devices) {
         table.add({device.id, device.computeCapability, formatBytes(static_cast<double>(device.memoryBytes)),
+                   formatFixed(device.ceilings.dramBytesPerSecond / 1e9, 0) + " GB/s",
                    device.countersAvailable ? "yes" : "no", device.name});
+        if (!device.isSimulated) reasons += "\n" + device.id + ": ceilings: " + device.ceilings.source;
         if (!device.countersAvailable && !device.countersReason.empty())
             reasons += "\n" + device.id + ": no counters: " + device.countersReason;
     }

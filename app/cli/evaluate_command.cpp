@@ -68,8 +68,25 @@ Result<std::map<std::string, std::int64_t>> tuningOf(const Arguments &arguments)
     return tuning;
 }
 
+Result<MeasureOptions> measureOf(const Arguments &arguments)
+{
+    MeasureOptions options;
+    if (arguments.isSet("counters")) {
+        const std::string name = arguments.value("counters").toStdString();
+        const auto set = counterSetFromName(name);
+        if (!set)
+            return fail(ErrorCode::BadInput, "--counters takes none, quick or full, not '" + name + "'");
+        options.counters = *set;
+    }
+    options.warmCache = arguments.isSet("warm");
+    options.compiledBaseline = arguments.isSet("compile-baseline");
+    return options;
+}
+
 void showStage(const StageResult &stage)
 {
+    if (stage.status == StageStatus::Running && !stage.message.empty())
+        progress(stage.name + ": " + shortened(stage.message, 300) + "\n");
     if (stage.status == StageStatus::Running || stage.status == StageStatus::Pending) return;
     progress(stage.name + ": " + stageStatusName(stage.status) +
              (stage.message.empty() ? "" : ": " + shortened(stage.message, 300)) + "\n");
@@ -97,6 +114,8 @@ Result<ExitStatus> run(const Invocation &invocation)
     if (!stages) return forward(stages.error());
     const auto tuning = tuningOf(arguments);
     if (!tuning) return forward(tuning.error());
+    const auto measure = measureOf(arguments);
+    if (!measure) return forward(measure.error());
     if (!arguments.isSet("task"))
         return fail(ErrorCode::BadInput,
                     "evaluate needs --task FILE, which 'kernelwright-cli task MODEL --node … -o "
@@ -110,8 +129,10 @@ Result<ExitStatus> run(const Invocation &invocation)
     if (!task) return forward(task.error());
 
     invocation.interrupt.onStop({}); // the token stops an evaluation more gently
-    const Evaluation evaluation =
-        workspace.evaluate(task->id, *source, *stages, *tuning, showStage, invocation.interrupt.token());
+    // torch.compile may need its minutes before the candidate's own time begins.
+    const auto deadline = std::chrono::seconds(measure->compiledBaseline ? 600 : 120);
+    const Evaluation evaluation = workspace.evaluate(task->id, *source, *stages, *tuning, showStage,
+                                                     invocation.interrupt.token(), deadline, *measure);
     if (evaluation.verdict == Verdict::NotRun && invocation.interrupt.token().isCancelled())
         return fail(ErrorCode::Cancelled, "stopped before there was a verdict");
     if (auto written = writeResult(arguments, Json(evaluation)); !written) return forward(written.error());
@@ -136,6 +157,16 @@ Command evaluateCommand()
              "recheck.",
              "NAME[,NAME...]"),
          QCommandLineOption("tune", "Values for the candidate's tunable parameters.", "NAME=N[,NAME=N...]"),
+         QCommandLineOption(
+             "counters",
+             "Hardware counters to read: none, quick (the default: one or two passes) or full (caches, "
+             "pipes, what warps wait for: some fifteen passes).",
+             "SET"),
+         QCommandLineOption("warm", "Time with warm caches; by default they are flushed before each run."),
+         QCommandLineOption(
+             "compile-baseline",
+             "Time torch.compile (max-autotune) too, with the Python that KERNELWRIGHT_PYTHON or the "
+             "active environment names; once per task and device."),
          deviceOption(), jsonOption(), verboseOption()},
         run};
 }

@@ -2,6 +2,7 @@
 #include "evaluation_text.h"
 
 #include "base/text.h"
+#include "kernel/metric_catalogue.h"
 #include "output.h"
 
 namespace kernelwright::cli
@@ -32,29 +33,71 @@ std::string compileText(const CompileReport &compile)
     return printable(text);
 }
 
+/// The GPU's clocks and heat meanwhile, energy, and how much of the ceilings was reached.
+std::string conditionsText(const Evaluation &evaluation)
+{
+    const MeasuringConditions &conditions = evaluation.conditions;
+    std::vector<std::string> parts;
+    const auto add = [&](const std::string &what, const std::optional<double> &number,
+                         const std::string &unit) {
+        if (number) parts.push_back(what + formatFixed(*number, unit == " mJ" ? 2 : 0) + unit);
+    };
+    add("SM clock ", conditions.smClockMhz, " MHz");
+    add("memory clock ", conditions.memoryClockMhz, " MHz");
+    add("", conditions.powerWatts, " W");
+    add("", conditions.temperatureCelsius, " °C");
+    add("energy per call ", evaluation.energyMillijoules, " mJ");
+    if (const auto &roofline = evaluation.roofline) {
+        if (roofline->bandwidthCeiling > 0)
+            add("", 100 * roofline->bytesPerSecond / roofline->bandwidthCeiling, " % of the bandwidth");
+        if (roofline->arithmeticCeiling > 0 && roofline->flops > 0)
+            add("", 100 * roofline->flopsPerSecond / roofline->arithmeticCeiling,
+                " % of the arithmetic ceiling");
+    }
+    if (!conditions.note.empty()) parts.push_back(conditions.note);
+    return parts.empty() ? "" : printable(joinText(parts, ", ")) + "\n";
+}
+
 std::string timeTable(const Evaluation &evaluation)
 {
     if (evaluation.latency.samples == 0) return "";
-    Table table({{"TIME"}, {"MEDIAN", right}, {"SPREAD", right}, {"SAMPLES", right}});
-    const auto add = [&](const std::string &name, const LatencyStatistics &latency) {
+    Table table(
+        {{"TIME"}, {"MEDIAN", right}, {"SPREAD", right}, {"SPAN", right}, {"SAMPLES", right}, {"SOURCE"}});
+    const auto add = [&](const std::string &name, const LatencyStatistics &latency,
+                         const std::string &source) {
         table.add({name, formatMicroseconds(latency.medianUs), formatMicroseconds(latency.iqrUs),
-                   std::to_string(latency.samples)});
+                   formatMicroseconds(latency.spanUs), std::to_string(latency.samples), source});
     };
-    add("candidate", evaluation.latency);
+    add("candidate", evaluation.latency, evaluation.timeSource);
     for (const Baseline &baseline : evaluation.baselines)
-        add(baseline.name, baseline.latency);
-    if (evaluation.floorUs > 0) table.add({"floor", formatMicroseconds(evaluation.floorUs), "", ""});
-    return table.text();
+        add(baseline.name, baseline.latency, baseline.source);
+    if (evaluation.floorUs > 0) table.add({"floor", formatMicroseconds(evaluation.floorUs), "", "", "", ""});
+    return table.text() + (evaluation.baselineNote.empty() ? "" : evaluation.baselineNote + "\n") +
+           conditionsText(evaluation);
 }
 
 std::string metricTable(const Evaluation &evaluation)
 {
     if (evaluation.metrics.empty())
         return evaluation.metricsNote.empty() ? "" : evaluation.metricsNote + "\n";
-    Table table({{"METRIC"}, {"VALUE", right}, {"UNIT"}});
-    for (const auto &[name, metric] : evaluation.metrics)
-        table.add({name, formatFixed(metric.value, 2), metric.unit == "1" ? "" : metric.unit});
-    return table.text() + (evaluation.metricsNote.empty() ? "" : evaluation.metricsNote + "\n");
+    const MetricCatalogue catalogue = installedMetricCatalogue();
+    Table table({{"METRIC"}, {"VALUE", right}, {"UNIT"}, {"WHAT IT SAYS"}});
+    std::map<std::string, Metric> rest = evaluation.metrics;
+    const auto add = [&](const std::string &name, const Metric &metric, const std::string &says) {
+        table.add({name, formatFixed(metric.value, 2), metric.unit == "1" ? "" : metric.unit,
+                   shortened(says, 110)});
+    };
+    for (const MetricExplanation &known : catalogue.all())
+        if (const auto found = rest.find(known.name); found != rest.end()) {
+            add(known.name, found->second, known.says);
+            rest.erase(found);
+        }
+    for (const auto &[name, metric] : rest)
+        add(name, metric, "");
+    std::string text = table.text();
+    if (evaluation.counterPasses > 1)
+        text += "counters read in " + std::to_string(evaluation.counterPasses) + " passes\n";
+    return text + (evaluation.metricsNote.empty() ? "" : evaluation.metricsNote + "\n");
 }
 } // namespace
 

@@ -165,7 +165,8 @@ Evaluation Workspace::evaluate(const std::string &taskId, const std::string &sou
                                const std::vector<std::string> &stages,
                                const std::map<std::string, std::int64_t> &tuning,
                                const std::function<void(const StageResult &)> &onStage,
-                               const CancelToken &cancel, std::chrono::milliseconds deadline)
+                               const CancelToken &cancel, std::chrono::milliseconds deadline,
+                               const MeasureOptions &measure)
 {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<StageResult> seen; // written on the I/O thread, read after the call's return
@@ -191,7 +192,8 @@ Evaluation Workspace::evaluate(const std::string &taskId, const std::string &sou
             there.error().code == ErrorCode::Cancelled ? ErrorCode::Cancelled : ErrorCode::Internal;
         return finished(cutShort({code, there.error().message}, {}));
     }
-    const Json params{{"task", taskId}, {"source", source}, {"stages", stages}, {"tuning", tuning}};
+    const Json params{
+        {"task", taskId}, {"source", source}, {"stages", stages}, {"tuning", tuning}, {"measure", measure}};
     Result<Evaluation> evaluation = read<Evaluation>(engine_.call("evaluate", params, options), "evaluate");
     if (!evaluation && evaluation.error().code == ErrorCode::DeviceFailure) {
         // The device was lost before this candidate had a chance: it gets one on a fresh engine.

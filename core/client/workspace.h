@@ -73,7 +73,8 @@ public:
                         const std::vector<std::string> &stages,
                         const std::map<std::string, std::int64_t> &tuning,
                         const std::function<void(const StageResult &)> &onStage, const CancelToken &cancel,
-                        std::chrono::milliseconds deadline = std::chrono::seconds(120));
+                        std::chrono::milliseconds deadline = std::chrono::seconds(120),
+                        const MeasureOptions &measure = {});
     Result<WholeModelReport> apply(const std::vector<AcceptedKernel> &kernels,
                                    const CancelToken &cancel = {});
 

@@ -3,6 +3,7 @@
 
 #include "engine/compile/compiler.h"
 #include "engine/integrate/integrator.h"
+#include "engine/measure/matrix_rates.h"
 #include "engine/measure/profiler.h"
 #include "graph/graph_summary.h"
 #include "graph/in_place.h"
@@ -100,6 +101,12 @@ MethodResult EngineService::openDevice(Params &params, const MethodContext &cont
     evaluators_.clear();
     benchKernels_.reset();
     device_ = std::move(*device);
+    if (!device_->info().isSimulated) {
+        context.progress(-1, "Finding what " + device_->info().name + " reaches in matrix products");
+        DeviceCeilings ceilings = device_->info().ceilings;
+        ceilings.reachedMatrixFlopsPerSecond = measureMatrixRates(*device_);
+        device_->setCeilings(ceilings);
+    }
     return Json(device_->info());
 }
 

@@ -32,9 +32,9 @@ public:
     bool optionalFlag(const char *key, bool otherwise);
 
     template <class T>
-    T value(const char *key)
+    T value(const char *key, bool isRequired = true) ///< T() where it is not there
     {
-        const Json *found = find(key, true, "a value");
+        const Json *found = find(key, isRequired, "a value");
         if (!found) return T();
         Result<T> read = readJson<T>(*found, "'" + std::string(key) + "' of '" + method_ + "'");
         if (read) return std::move(*read);

@@ -102,6 +102,7 @@ MethodResult EngineService::evaluate(Params &params, const MethodContext &contex
     request.source = params.text("source");
     const std::vector<std::string> stages = params.optionalTexts("stages");
     request.tuning = params.optionalIntegers("tuning");
+    request.measure = params.value<MeasureOptions>("measure", false);
     const auto unknown = std::find_if_not(stages.begin(), stages.end(), isStage);
     if (unknown != stages.end()) params.reject("there is no stage '" + unknown->substr(0, 100) + "'");
     if (request.source.size() > maximumSourceBytes)

@@ -135,6 +135,7 @@ void to_json(Json &json, const DeviceCeilings &ceilings)
     json = Json{{"dram_bytes_per_second", ceilings.dramBytesPerSecond},
                 {"flops_per_second", ceilings.flopsPerSecond},
                 {"matrix_flops_per_second", ceilings.matrixFlopsPerSecond},
+                {"reached_matrix_flops_per_second", ceilings.reachedMatrixFlopsPerSecond},
                 {"launch_overhead_us", ceilings.launchOverheadUs},
                 {"source", ceilings.source}};
 }
@@ -145,6 +146,7 @@ void from_json(const Json &json, DeviceCeilings &ceilings)
     readOptional(json, "dram_bytes_per_second", ceilings.dramBytesPerSecond);
     readOptional(json, "flops_per_second", ceilings.flopsPerSecond);
     readOptional(json, "matrix_flops_per_second", ceilings.matrixFlopsPerSecond);
+    readOptional(json, "reached_matrix_flops_per_second", ceilings.reachedMatrixFlopsPerSecond);
     readOptional(json, "launch_overhead_us", ceilings.launchOverheadUs);
     readOptional(json, "source", ceilings.source);
 }

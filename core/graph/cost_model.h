@@ -39,6 +39,9 @@ struct DeviceCeilings
     double dramBytesPerSecond = 0;
     std::map<std::string, double> flopsPerSecond;       ///< by dtype name, plain arithmetic
     std::map<std::string, double> matrixFlopsPerSecond; ///< by dtype name, tensor cores
+    /// What the vendor's library reaches in large matrix products, by dtype name and "tf32". Shown beside times; floors
+    /// rest on the rates above, since a better kernel may beat a library.
+    std::map<std::string, double> reachedMatrixFlopsPerSecond;
     double launchOverheadUs = 0; ///< time of a kernel that does nothing, as the device's own clock shows it
     std::string source;          ///< "measured 2026-…", "data sheet"
 };

@@ -28,6 +28,17 @@ constexpr std::array<NamedVerdict, 10> verdicts{{{Verdict::Faster, "faster"},
 constexpr std::array<StageStatus, 5> statuses{StageStatus::Pending, StageStatus::Running, StageStatus::Passed,
                                               StageStatus::Failed, StageStatus::Skipped};
 
+Json optionalJson(const std::optional<double> &number)
+{
+    return number ? realToJson(*number) : Json();
+}
+
+std::optional<double> readNumber(const Json &json, const char *key)
+{
+    const auto it = json.find(key);
+    return it == json.end() || it->is_null() ? std::nullopt : std::optional(realFromJson(*it));
+}
+
 Json diagnosticJson(const Diagnostic &diagnostic)
 {
     return Json{{"line", diagnostic.line},
@@ -115,7 +126,9 @@ Json baselineJson(const Baseline &baseline)
                 {"median_us", baseline.latency.medianUs},
                 {"iqr_us", baseline.latency.iqrUs},
                 {"samples", baseline.latency.samples},
-                {"span_us", baseline.latency.spanUs}};
+                {"span_us", baseline.latency.spanUs},
+                {"source", baseline.source},
+                {"energy_mj", optionalJson(baseline.energyMillijoules)}};
 }
 
 Baseline readBaseline(const Json &json)
@@ -126,6 +139,8 @@ Baseline readBaseline(const Json &json)
     readOptional(json, "iqr_us", baseline.latency.iqrUs);
     readOptional(json, "samples", baseline.latency.samples);
     readOptional(json, "span_us", baseline.latency.spanUs);
+    readOptional(json, "source", baseline.source);
+    baseline.energyMillijoules = readNumber(json, "energy_mj");
     return baseline;
 }
 } // namespace
@@ -199,6 +214,83 @@ void from_json(const Json &json, StageResult &stage)
     readOptional(json, "steps", stage.steps);
 }
 
+const char *counterSetName(CounterSet set)
+{
+    return set == CounterSet::None ? "none" : set == CounterSet::Quick ? "quick" : "full";
+}
+
+std::optional<CounterSet> counterSetFromName(const std::string &name)
+{
+    for (const CounterSet set : {CounterSet::None, CounterSet::Quick, CounterSet::Full})
+        if (name == counterSetName(set)) return set;
+    return std::nullopt;
+}
+
+void to_json(Json &json, const MeasureOptions &options)
+{
+    json = Json{{"counters", counterSetName(options.counters)},
+                {"warm_cache", options.warmCache},
+                {"compiled_baseline", options.compiledBaseline}};
+}
+
+void from_json(const Json &json, MeasureOptions &options)
+{
+    options = MeasureOptions();
+    std::string set = counterSetName(options.counters);
+    readOptional(json, "counters", set);
+    const auto known = counterSetFromName(set);
+    if (!known) rejectJson("'" + set.substr(0, 100) + "' is not a set of counters: none, quick or full");
+    options.counters = *known;
+    readOptional(json, "warm_cache", options.warmCache);
+    readOptional(json, "compiled_baseline", options.compiledBaseline);
+}
+
+void to_json(Json &json, const MeasuringConditions &conditions)
+{
+    json = Json{{"sm_clock_mhz", optionalJson(conditions.smClockMhz)},
+                {"memory_clock_mhz", optionalJson(conditions.memoryClockMhz)},
+                {"power_w", optionalJson(conditions.powerWatts)},
+                {"temperature_c", optionalJson(conditions.temperatureCelsius)},
+                {"throttled_samples", conditions.throttledSamples},
+                {"throttle_reasons", conditions.throttleReasons},
+                {"note", conditions.note}};
+}
+
+void from_json(const Json &json, MeasuringConditions &conditions)
+{
+    conditions = MeasuringConditions();
+    conditions.smClockMhz = readNumber(json, "sm_clock_mhz");
+    conditions.memoryClockMhz = readNumber(json, "memory_clock_mhz");
+    conditions.powerWatts = readNumber(json, "power_w");
+    conditions.temperatureCelsius = readNumber(json, "temperature_c");
+    readOptional(json, "throttled_samples", conditions.throttledSamples);
+    readOptional(json, "throttle_reasons", conditions.throttleReasons);
+    readOptional(json, "note", conditions.note);
+}
+
+void to_json(Json &json, const Roofline &roofline)
+{
+    json = Json{{"bytes", roofline.bytes},
+                {"flops", roofline.flops},
+                {"bytes_per_second", roofline.bytesPerSecond},
+                {"flops_per_second", roofline.flopsPerSecond},
+                {"bandwidth_ceiling", roofline.bandwidthCeiling},
+                {"arithmetic_ceiling", roofline.arithmeticCeiling},
+                {"ceilings_source", roofline.ceilingsSource}};
+}
+
+void from_json(const Json &json, Roofline &roofline)
+{
+    roofline = Roofline();
+    readOptional(json, "bytes", roofline.bytes);
+    readOptional(json, "flops", roofline.flops);
+    readOptional(json, "bytes_per_second", roofline.bytesPerSecond);
+    readOptional(json, "flops_per_second", roofline.flopsPerSecond);
+    readOptional(json, "bandwidth_ceiling", roofline.bandwidthCeiling);
+    readOptional(json, "arithmetic_ceiling", roofline.arithmeticCeiling);
+    readOptional(json, "ceilings_source", roofline.ceilingsSource);
+}
+
 void to_json(Json &json, const Evaluation &evaluation)
 {
     Json baselines = Json::array(), metrics = Json::object();
@@ -219,6 +311,11 @@ void to_json(Json &json, const Evaluation &evaluation)
                 {"speedup", evaluation.speedup},
                 {"metrics", std::move(metrics)},
                 {"metrics_note", evaluation.metricsNote},
+                {"counter_passes", evaluation.counterPasses},
+                {"baseline_note", evaluation.baselineNote},
+                {"conditions", evaluation.conditions},
+                {"energy_mj", optionalJson(evaluation.energyMillijoules)},
+                {"roofline", evaluation.roofline ? Json(*evaluation.roofline) : Json()},
                 {"tuning", evaluation.tuning},
                 {"wall_seconds", evaluation.wallSeconds}};
 }
@@ -244,6 +341,12 @@ void from_json(const Json &json, Evaluation &evaluation)
     for (const auto &[name, metric] : json.at("metrics").items())
         evaluation.metrics[name] = {realFromJson(metric.at("value")), metric.at("unit").get<std::string>()};
     readOptional(json, "metrics_note", evaluation.metricsNote);
+    readOptional(json, "counter_passes", evaluation.counterPasses);
+    readOptional(json, "baseline_note", evaluation.baselineNote);
+    readOptional(json, "conditions", evaluation.conditions);
+    evaluation.energyMillijoules = readNumber(json, "energy_mj");
+    if (const auto roofline = json.find("roofline"); roofline != json.end() && !roofline->is_null())
+        evaluation.roofline = roofline->get<Roofline>();
     readOptional(json, "tuning", evaluation.tuning);
     readOptional(json, "wall_seconds", evaluation.wallSeconds);
 }

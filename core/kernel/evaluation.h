@@ -71,12 +71,57 @@ struct Baseline
 {
     std::string name; ///< "eager", "cuda graph", "torch.compile", …
     LatencyStatistics latency;
+    std::string source; ///< what ran and what timed it: "LibTorch 2.11, cupti", "PyTorch 2.11, by its profiler" …
+    std::optional<double> energyMillijoules; ///< of one call, caches warm
 };
 
 struct Metric
 {
     double value = 0;
     std::string unit; ///< "%", "GB/s", "B", "1"
+};
+
+/// Which hardware counters are read.
+enum class CounterSet {
+    None,
+    Quick, ///< what one or two passes give, for every candidate
+    Full,  ///< caches, pipes and stall reasons too: more passes, on request
+};
+const char *counterSetName(CounterSet set); ///< "none", "quick", "full"
+std::optional<CounterSet> counterSetFromName(const std::string &name);
+
+/// What an evaluation's measure stage is asked for.
+struct MeasureOptions
+{
+    CounterSet counters = CounterSet::Quick;
+    bool warmCache = false; ///< times with whatever the run before left in the caches
+    /// Has torch.compile's time taken where it is not known yet: tens of seconds, once per task and device. Without it
+    /// only a time known from before is used, or one is taken where the user has named a Python for it.
+    bool compiledBaseline = false;
+};
+void to_json(Json &json, const MeasureOptions &options);
+void from_json(const Json &json, MeasureOptions &options);
+
+/// How the device ran while times were taken, by its management library. Medians over the samples kept; what it does not
+/// tell is absent.
+struct MeasuringConditions
+{
+    std::optional<double> smClockMhz, memoryClockMhz, powerWatts, temperatureCelsius;
+    int throttledSamples = 0;                 ///< dropped, or kept where nearly all were throttled
+    std::vector<std::string> throttleReasons; ///< "power cap", "temperature" …
+    std::string note;                         ///< why nothing is known, "" when something is
+};
+
+/// What the roofline shows: a kernel's place by the bytes and operations its task needs.
+struct Roofline
+{
+    double bytes = 0; ///< that must move, see cost_model.h
+    double flops = 0;
+    double bytesPerSecond = 0; ///< achieved: the above over the median time
+    double flopsPerSecond = 0;
+    double bandwidthCeiling = 0; ///< bytes per second
+    double arithmeticCeiling = 0; ///< operations per second, of the type and kind the task computes in
+    std::string ceilingsSource;
 };
 
 struct Evaluation
@@ -96,6 +141,11 @@ struct Evaluation
     /// sectors_per_request, shared_bank_conflicts, instructions, branch_divergence … what the device can tell.
     std::map<std::string, Metric> metrics;
     std::string metricsNote; ///< why a usual metric is missing, "" when none is
+    int counterPasses = 0;   ///< how often the kernels were replayed for the metrics
+    std::string baselineNote; ///< why a baseline is missing, "" when none is
+    MeasuringConditions conditions;
+    std::optional<double> energyMillijoules; ///< of one call, caches warm
+    std::optional<Roofline> roofline;        ///< where the task's cost is known and times were taken
     std::map<std::string, std::int64_t> tuning; ///< the tunables' values this was measured with
     double wallSeconds = 0;
 };
@@ -105,6 +155,10 @@ const Baseline *strongestBaseline(const Evaluation &evaluation);
 
 void to_json(Json &json, const StageResult &stage);
 void from_json(const Json &json, StageResult &stage);
+void to_json(Json &json, const MeasuringConditions &conditions);
+void from_json(const Json &json, MeasuringConditions &conditions);
+void to_json(Json &json, const Roofline &roofline);
+void from_json(const Json &json, Roofline &roofline);
 void to_json(Json &json, const Evaluation &evaluation);
 void from_json(const Json &json, Evaluation &evaluation);
 

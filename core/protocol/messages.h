@@ -30,7 +30,8 @@ constexpr std::size_t maximumMessageBytes = std::size_t{256} << 20;
 // cut_task     {nodes: [name]}                    → Task; the engine keeps it under its id
 // write_task   {task: id, path}                   → {}
 // read_task    {path}                             → Task; likewise kept
-// evaluate     {task: id, source, stages: [], tuning: {}} → Evaluation; notifications "stage" {request, stage: StageResult}
+// evaluate     {task: id, source, stages: [], tuning: {}, measure?: MeasureOptions} → Evaluation;
+//                                                   notifications "stage" {request, stage: StageResult}
 // apply        {kernels: [AcceptedKernel]}        → WholeModelReport
 // cancel       {request}                          → {}; the cancelled request answers with an error of code "cancelled"
 // shutdown     {}                                 → {}; then the engine ends

@@ -38,6 +38,13 @@ Evaluation sampleEvaluation()
     evaluation.speedup = 1.2;
     evaluation.metrics = {{"achieved_occupancy", {63.5, "%"}}, {"dram_throughput", {HUGE_VAL, "GB/s"}}};
     evaluation.metricsNote = "counters need permission";
+    evaluation.baselines.back().source = "LibTorch 2.11, timed by cupti";
+    evaluation.baselines.back().energyMillijoules = 8.5;
+    evaluation.baselineNote = "no torch.compile baseline: no Python is configured";
+    evaluation.counterPasses = 2;
+    evaluation.conditions = {1980.0, 3201.0, 412.5, std::nullopt, 3, {"power cap"}, ""};
+    evaluation.energyMillijoules = 7.25;
+    evaluation.roofline = Roofline{1e9, 2e9, 4e12, 8e12, 4.2e12, 6e13, "measured"};
     evaluation.tuning = {{"ROWS", 4}};
     evaluation.wallSeconds = 2.5;
     return evaluation;
@@ -82,6 +89,8 @@ private slots:
     void knowsWhichVerdictsAreCorrect();
     void evaluationsHaveTheDocumentedKeys();
     void evaluationsRoundTrip();
+    void evaluationsOfOlderVersionsAreRead();
+    void measureOptionsAreReadAndAnUnknownSetIsRefused();
     void evaluationsKeepNumbersThatAreNone();
     void refusesUnknownNames();
     void findsTheStrongestBaseline();
@@ -164,6 +173,36 @@ void TestKernelJson::evaluationsRoundTrip()
     QCOMPARE(back->baselines[1].latency.samples, 60);
     QCOMPARE(back->stages[0].seconds, 0.125);
     QVERIFY(!readJson<Evaluation>(Json(Evaluation()), "evaluation")->worst.has_value());
+    QCOMPARE(back->conditions.powerWatts.value(), 412.5);
+    QVERIFY(!back->conditions.temperatureCelsius); // what is not known is not 0
+    QCOMPARE(back->roofline->arithmeticCeiling, 6e13);
+    QVERIFY(!readJson<Evaluation>(Json(Evaluation()), "evaluation")->roofline.has_value());
+}
+
+void TestKernelJson::evaluationsOfOlderVersionsAreRead()
+{
+    Json json = sampleEvaluation();
+    for (const char *key : {"conditions", "energy_mj", "roofline", "baseline_note", "counter_passes"})
+        json.erase(key);
+    for (Json &baseline : json["baselines"]) {
+        baseline.erase("source");
+        baseline.erase("energy_mj");
+    }
+    const auto back = readJson<Evaluation>(json, "evaluation");
+    QVERIFY2(back.has_value(), back ? "" : back.error().message.c_str());
+    QCOMPARE(back->baselines.size(), std::size_t{2});
+    QVERIFY(!back->energyMillijoules && !back->roofline);
+}
+
+void TestKernelJson::measureOptionsAreReadAndAnUnknownSetIsRefused()
+{
+    const MeasureOptions options{CounterSet::Full, true, true};
+    const auto back = readJson<MeasureOptions>(Json(options), "measure");
+    QVERIFY(back && back->counters == CounterSet::Full && back->warmCache && back->compiledBaseline);
+    const auto none = readJson<MeasureOptions>(Json::object(), "measure");
+    QVERIFY(none && none->counters == CounterSet::Quick && !none->warmCache && !none->compiledBaseline);
+    const auto bad = readJson<MeasureOptions>(Json{{"counters", "most"}}, "measure");
+    QVERIFY(!bad && bad.error().message.find("none, quick or full") != std::string::npos);
 }
 
 void TestKernelJson::evaluationsKeepNumbersThatAreNone()

@@ -238,16 +238,26 @@ void TestUiModels::metricsCompareSelectedParentAndBest()
     const Candidate parent = candidateFromText(search[0]);
     Candidate selected = candidateFromText(search[2]);
     selected.evaluation->metrics["odd_counter"] = {7, "1"};
-    const auto rows = metricRows(selected, &parent, nullptr);
-    QCOMPARE(rows.size(), 4U);
+    selected.evaluation->energyMillijoules = 12.5;
+    selected.evaluation->roofline = Roofline{1e9, 0, 3e12, 0, 4e12, 6e13, ""};
+    std::string problem;
+    const MetricCatalogue catalogue = installedMetricCatalogue(&problem);
+    QVERIFY2(problem.empty(), problem.c_str());
+    const auto rows = metricRows(selected, &parent, nullptr, catalogue);
+    QCOMPARE(rows.size(), 6U);
     QCOMPARE(rows[0].label, QStringLiteral("Latency"));
     QCOMPARE(metricText(rows[0].selected.value(), rows[0].unit), QStringLiteral("12.5 µs"));
     QCOMPARE(metricText(rows[0].parent.value(), rows[0].unit), QStringLiteral("30.0 µs"));
     QVERIFY(!rows[0].best);
-    QCOMPARE(rows[1].label, QStringLiteral("Achieved occupancy"));
-    QVERIFY(!rows[1].sentence.isEmpty());
-    QCOMPARE(rows[3].label, QStringLiteral("Odd counter"));
-    QVERIFY(metricRows(candidateFromText(QStringLiteral("1 parent 0 evaluating by x: y")), nullptr, nullptr)
+    QCOMPARE(metricText(rows[1].selected.value(), rows[1].unit), QStringLiteral("75.0 %"));
+    QCOMPARE(metricText(rows[2].selected.value(), rows[2].unit), QStringLiteral("12.5 mJ"));
+    QVERIFY(!rows[2].parent);
+    QCOMPARE(rows[3].label, QStringLiteral("Achieved occupancy"));
+    QVERIFY(!rows[3].sentence.isEmpty());
+    QCOMPARE(rows[5].label, QStringLiteral("Odd counter"));
+    QVERIFY(rows[5].sentence.isEmpty());
+    QVERIFY(metricRows(candidateFromText(QStringLiteral("1 parent 0 evaluating by x: y")), nullptr, nullptr,
+                       catalogue)
                 .empty());
 }
 

@@ -8,6 +8,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollArea>
+#include <QStringList>
 
 #include <cmath>
 
@@ -33,6 +34,25 @@ QString cellText(const MetricRow &row, const std::optional<double> &value)
     return value ? metricText(*value, row.unit) : QStringLiteral("–");
 }
 
+/// "SM 1980 MHz · memory 3201 MHz · 412 W · 51 °C · 3 counter passes": what is known of it.
+QString conditionsText(const Evaluation &evaluation)
+{
+    const MeasuringConditions &conditions = evaluation.conditions;
+    QStringList parts;
+    const auto add = [&](const char *before, const std::optional<double> &number, const char *unit) {
+        if (number)
+            parts += QString::fromUtf8(before) + QString::number(*number, 'f', 0) + QString::fromUtf8(unit);
+    };
+    add("SM ", conditions.smClockMhz, " MHz");
+    add("memory ", conditions.memoryClockMhz, " MHz");
+    add("", conditions.powerWatts, " W");
+    add("", conditions.temperatureCelsius, " °C");
+    if (evaluation.counterPasses > 0)
+        parts += MetricsPane::tr("counters in %n pass(es)", nullptr, evaluation.counterPasses);
+    if (!conditions.note.empty()) parts += fromText(conditions.note);
+    return parts.join(QStringLiteral(" · "));
+}
+
 QLabel *cell(const QString &text, const char *role, Qt::Alignment alignment)
 {
     auto *label = new QLabel(text);
@@ -48,6 +68,7 @@ MetricsPane::MetricsPane(const ThemeController &, QWidget *parent)
     : QWidget(parent)
     , grid_(new QGridLayout)
     , note_(new QLabel)
+    , catalogue_(installedMetricCatalogue(&catalogueProblem_))
 {
     note_->setWordWrap(true);
     setRole(note_, "muted");
@@ -118,7 +139,7 @@ void MetricsPane::addRow(const MetricRow &row)
 
 void MetricsPane::setCandidate(const Candidate &candidate, const Candidate *parent, const Candidate *best)
 {
-    rows_ = metricRows(candidate, parent, best);
+    rows_ = metricRows(candidate, parent, best, catalogue_);
     emptyGrid();
     hint_->setEmpty(rows_.empty());
     if (rows_.empty()) return;
@@ -130,6 +151,8 @@ void MetricsPane::setCandidate(const Candidate &candidate, const Candidate *pare
         note = fromText(candidate.evaluation->device) + QStringLiteral(" · ") + note;
     if (!candidate.evaluation->metricsNote.empty())
         note += QStringLiteral("\n") + fromText(candidate.evaluation->metricsNote);
+    for (const QString &line : {conditionsText(*candidate.evaluation), fromText(catalogueProblem_)})
+        if (!line.isEmpty()) note += QStringLiteral("\n") + line;
     note_->setText(note);
 }
 

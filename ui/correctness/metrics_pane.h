@@ -35,6 +35,8 @@ private:
     std::vector<MetricRow> rows_;
     QGridLayout *grid_;
     QLabel *note_;
+    std::string catalogueProblem_; ///< why metrics cannot be explained
+    MetricCatalogue catalogue_;
     EmptyHint *hint_;
 };
 

@@ -32,50 +32,6 @@ constexpr std::array stageTexts{
     StageText{"recheck", "What was timed is compared once more, on inputs nobody has seen"},
 };
 
-struct MetricText
-{
-    const char *key;
-    const char *label;
-    int better;
-    const char *sentence;
-};
-
-constexpr std::array metricTexts{
-    MetricText{"achieved_occupancy", "Achieved occupancy", +1,
-               "How full the multiprocessors are kept with warps. More blocks, or fewer registers and less "
-               "shared memory "
-               "per block, raise it."},
-    MetricText{"theoretical_occupancy", "Theoretical occupancy", +1,
-               "What registers, shared memory and block size allow at most. Smaller blocks or fewer "
-               "registers raise it."},
-    MetricText{"dram_throughput", "Memory throughput", +1,
-               "How fast bytes move to and from device memory. Wider, neighbouring accesses and more of them "
-               "in flight "
-               "raise it."},
-    MetricText{"dram_bytes", "Memory traffic", -1,
-               "Bytes that really moved. Close to the task's own bytes is ideal; fusing and keeping values "
-               "in registers "
-               "lowers it."},
-    MetricText{"sectors_per_request", "Sectors per request", -1,
-               "32-byte pieces each warp access touches; 4 is ideal for 4-byte elements. Neighbouring lanes "
-               "should read "
-               "neighbouring elements."},
-    MetricText{"l1_hit_rate", "L1 hit rate", +1,
-               "Accesses that the first cache answers. Re-using data soon after it was loaded raises it."},
-    MetricText{"l2_hit_rate", "L2 hit rate", +1,
-               "Accesses that the second cache answers instead of device memory."},
-    MetricText{
-        "shared_bank_conflicts", "Shared-memory bank conflicts", -1,
-        "Extra turns because lanes hit the same bank. Padding a row by one element usually removes them."},
-    MetricText{"branch_divergence", "Branch divergence", -1,
-               "Branches at which lanes of a warp part ways. Let whole warps decide alike."},
-    MetricText{"instructions", "Warp instructions", -1,
-               "Instructions issued, all warps together. Wider loads and less index arithmetic lower it."},
-    MetricText{"issue_activity", "Issue activity", +1,
-               "Cycles in which an instruction was issued. More independent work per thread raises it."},
-    MetricText{"tensor_pipe", "Tensor-core use", +1, "Cycles in which the tensor cores worked."},
-};
-
 QVariant stageDecoration(const StageResult &stage, int role)
 {
     if (role == Qt::ToolTipRole) {
@@ -98,6 +54,45 @@ std::optional<double> latencyOf(const Candidate *candidate)
     if (!candidate || !candidate->evaluation || candidate->evaluation->latency.medianUs <= 0)
         return std::nullopt;
     return candidate->evaluation->latency.medianUs;
+}
+
+std::optional<double> energyOf(const Candidate *candidate)
+{
+    return candidate && candidate->evaluation ? candidate->evaluation->energyMillijoules : std::nullopt;
+}
+
+/// How near a candidate is to a roof, in percent; nothing where the roof or its place under it is not known.
+template <double Roofline::*Achieved, double Roofline::*Ceiling>
+std::optional<double> shareOfRoof(const Candidate *candidate)
+{
+    if (!candidate || !candidate->evaluation || !candidate->evaluation->roofline) return std::nullopt;
+    const Roofline &roofline = *candidate->evaluation->roofline;
+    if (roofline.*Ceiling <= 0 || roofline.*Achieved <= 0) return std::nullopt;
+    return 100 * roofline.*Achieved / roofline.*Ceiling;
+}
+
+/// What is measured or follows from measured times, beside the device's counters.
+void addMeasuredRows(const Candidate &selected, const Candidate *parent, const Candidate *best,
+                     std::vector<MetricRow> &rows)
+{
+    const auto add = [&](const char *key, const char *label, const char *unit, const char *sentence,
+                         auto valueOf, int better) {
+        if (const std::optional<double> value = valueOf(&selected))
+            rows.push_back({key, label, unit, sentence, value, valueOf(parent), valueOf(best), better});
+    };
+    add("bandwidth_share", "Share of the bandwidth", "%",
+        "The bytes this task has to move, over the time taken, of what the device's memory was measured to "
+        "move. Near "
+        "100 % only another task would be faster.",
+        shareOfRoof<&Roofline::bytesPerSecond, &Roofline::bandwidthCeiling>, +1);
+    add("arithmetic_share", "Share of the arithmetic", "%",
+        "The operations this task has to do, over the time taken, of what the device can do in this type.",
+        shareOfRoof<&Roofline::flopsPerSecond, &Roofline::arithmeticCeiling>, +1);
+    add("energy", "Energy per run", "mJ",
+        "By the GPU's own meter, run after run without pauses and with warm caches. Fewer bytes moved and "
+        "fewer "
+        "instructions lower it.",
+        energyOf, -1);
 }
 
 } // namespace
@@ -153,7 +148,8 @@ std::unique_ptr<StagesModel> makeStagesModel()
     return std::make_unique<StagesModel>(std::move(columns), [](const Row &s) { return fromText(s.name); });
 }
 
-std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *parent, const Candidate *best)
+std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *parent, const Candidate *best,
+                                  const MetricCatalogue &catalogue)
 {
     std::vector<MetricRow> rows;
     if (!selected.evaluation) return rows;
@@ -162,6 +158,7 @@ std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *pa
                         fromText(formatMicroseconds(selected.evaluation->floorUs)) + ".",
                     latencyOf(&selected), latencyOf(parent), latencyOf(best), -1});
     std::map<std::string, Metric> rest = selected.evaluation->metrics;
+    addMeasuredRows(selected, parent, best, rows);
     const auto add = [&](const std::string &key, const QString &label, const QString &sentence, int better) {
         const auto found = rest.find(key);
         if (found == rest.end()) return;
@@ -169,8 +166,8 @@ std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *pa
                         metricOf(parent, key), metricOf(best, key), better});
         rest.erase(found);
     };
-    for (const MetricText &text : metricTexts)
-        add(text.key, QString::fromUtf8(text.label), QString::fromUtf8(text.sentence), text.better);
+    for (const MetricExplanation &metric : catalogue.all())
+        add(metric.name, fromText(metric.label), fromText(metric.says + " " + metric.improve), metric.better);
     const std::map<std::string, Metric> others = rest;
     for (const auto &[key, metric] : others) {
         QString label = fromText(key).replace(QLatin1Char('_'), QLatin1Char(' '));

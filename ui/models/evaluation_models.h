@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/candidate.h"
+#include "kernel/metric_catalogue.h"
 #include "table_model.h"
 
 #include <memory>
@@ -32,7 +33,8 @@ struct MetricRow
 };
 
 /// Latency first, then the metrics in the catalogue's order, then those the catalogue does not know, by name.
-std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *parent, const Candidate *best);
+std::vector<MetricRow> metricRows(const Candidate &selected, const Candidate *parent, const Candidate *best,
+                                  const MetricCatalogue &catalogue);
 
 /// "61.2 %", "1.23 TB/s" …: a metric's number with its unit, the number kept short.
 QString metricText(double value, const QString &unit);

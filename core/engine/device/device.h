@@ -100,11 +100,19 @@ struct TimingResult
     std::vector<std::vector<TimeSample>> samples; ///< per work, in the order given
     std::string timeSource; ///< "cupti", "events", "model"
     std::string note;       ///< e.g. why events instead of CUPTI, how many samples were dropped
+    MeasuringConditions conditions;
+};
+
+struct CounterOptions
+{
+    CounterSet set = CounterSet::Quick;
+    CancelToken cancel; ///< looked at between groups of passes
+    std::function<void(int done, int all)> onPasses; ///< called as passes are finished, where they are known
 };
 
 struct CounterResult
 {
-    std::map<std::string, Metric> metrics; ///< names as in Evaluation::metrics
+    std::map<std::string, Metric> metrics; ///< names as in Evaluation::metrics; resources/metrics explains them
     int passes = 0;
     std::string note; ///< why some are missing
 };
@@ -125,6 +133,9 @@ public:
     virtual ~Device() = default;
 
     virtual const DeviceInfo &info() const = 0;
+
+    /// Replaces what the device was thought to reach by what was measured. The simulator's ceilings are its model: they stay.
+    virtual void setCeilings(const DeviceCeilings &) {}
 
     /// At least 256-byte aligned. Fails with DeviceFailure when there is not enough memory.
     virtual Result<std::unique_ptr<DeviceMemory>> allocate(std::int64_t bytes, const std::string &label) = 0;
@@ -152,7 +163,24 @@ public:
 
     /// Counters of these launches, replayed as often as the hardware needs; buffers keep the values of the last replay.
     virtual Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
-                                             const CancelToken &cancel) = 0;
+                                             const CounterOptions &options) = 0;
+
+    /// Energy of one call of this work in millijoules, by the device's own meter: the work is repeated without pauses
+    /// and without cold caches until the meter has moved far enough, `longest` at most. NotSupported, with the reason,
+    /// where there is no meter.
+    virtual Result<double> energyPerCall(const TimedWork &, std::chrono::milliseconds)
+    {
+        return fail(ErrorCode::NotSupported, "this device has no energy meter");
+    }
+
+    /// Records what `work` enqueues on the stream it is given (a CUstream) and returns a function that replays it on the
+    /// default stream. `work` is called twice, first without recording, and must not wait for the device. Addresses that
+    /// it uses must stay valid. NotSupported where the device has no such thing or the work cannot be recorded.
+    virtual Result<std::function<Result<void>()>>
+    recordGraph(const std::function<Result<void>(std::uint64_t stream)> &)
+    {
+        return fail(ErrorCode::NotSupported, "this device replays no graphs");
+    }
 };
 
 inline Result<std::vector<std::byte>> Device::encodeTensorMap(const TensorMapLayout &layout, std::uint64_t)

@@ -27,6 +27,11 @@ Verdict verdictOf(ErrorCode code)
     }
 }
 
+void EvaluationRun::report(const std::string &doing) const
+{
+    if (request.onStage) request.onStage({stage, StageStatus::Running, doing, 0});
+}
+
 RunOptions EvaluationRun::runOptions(bool allChecks) const
 {
     RunOptions run;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "candidate_buffers.h"
+#include "compiled_baseline.h"
 #include "engine/compile/compiler.h"
 #include "evaluator.h"
 #include "input_generator.h"
@@ -50,10 +51,15 @@ struct EvaluationRun
     TestBench &bench;
     StepClock &clock;
     CompileCache &compiler;
+    CompiledBaseline &compiledBaseline;
+    /// The captured case by one call of the library; none where there is no such call, absent until somebody
+    /// looks.
+    std::optional<std::optional<ShapeCase>> &vendorCase;
     const EvaluatorOptions &options;
     const EvaluationRequest &request;
     std::mt19937_64 random;
 
+    std::string stage; ///< the one that runs
     LaunchPlan plan;
     CompiledProgram program;
     std::unique_ptr<DeviceModule> module;
@@ -69,6 +75,7 @@ struct EvaluationRun
     const Task &task() const { return prepared.task; }
     bool isOverBudget() const { return std::chrono::steady_clock::now() > stageDeadline; }
     RunOptions runOptions(bool allChecks = false) const;
+    void report(const std::string &doing) const; ///< tells the running stage's listener what it is at
 
     /// Other inputs each time.
     InputRecipe freshInputs(InputPattern pattern = InputPattern::LikeCaptured,

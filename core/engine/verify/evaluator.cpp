@@ -94,10 +94,17 @@ public:
     Evaluation evaluate(const EvaluationRequest &request) override
     {
         const auto start = std::chrono::steady_clock::now();
-        EvaluationRun run{
-            device_,  prepared_, references_,
-            *bench_,  clock_,    compiler_,
-            options_, request,   std::mt19937_64(options_.seed ? *options_.seed : unforeseeableSeed())};
+        EvaluationRun run{device_,
+                          prepared_,
+                          references_,
+                          *bench_,
+                          clock_,
+                          compiler_,
+                          compiledBaseline_,
+                          vendorCase_,
+                          options_,
+                          request,
+                          std::mt19937_64(options_.seed ? *options_.seed : unforeseeableSeed())};
         const DeviceInfo &info = device_.info();
         run.evaluation.device = info.isSimulated ? info.id + " (modelled)" : info.id + " " + info.name;
         if (runStages(run)) conclude(run);
@@ -138,6 +145,7 @@ private:
         const auto start = std::chrono::steady_clock::now();
         StageResult result{stage.name, StageStatus::Running, "", 0};
         if (run.request.onStage) run.request.onStage(result);
+        run.stage = stage.name;
         run.stageDeadline = start + budgetOf(stage.name);
         clock_.take();
         StageOutcome outcome =
@@ -175,6 +183,8 @@ private:
     StepClock clock_;
     std::unique_ptr<TestBench> bench_;
     CompileCache compiler_;
+    CompiledBaseline compiledBaseline_;
+    std::optional<std::optional<ShapeCase>> vendorCase_;
     bool isDeviceLost_ = false;
 };
 

@@ -48,6 +48,7 @@ struct EvaluationRequest
     std::string source;
     std::set<std::string> stages; ///< empty = all; compile always runs
     std::map<std::string, std::int64_t> tuning;
+    MeasureOptions measure;
     std::function<void(const StageResult &)> onStage; ///< called when a stage starts and ends
     CancelToken cancel;
 };

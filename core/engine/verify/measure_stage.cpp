@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stages measure and recheck.
 #include "base/text.h"
+#include "baselines.h"
 #include "engine/measure/profiler.h"
 #include "engine/measure/statistics.h"
 #include "graph/cost_model.h"
+#include "measurement_details.h"
 #include "timed_candidate.h"
 
 #include <algorithm>
@@ -38,6 +40,8 @@ int setCount(const EvaluationRun &run)
 TimingOptions timingOptions(const EvaluationRun &run)
 {
     TimingOptions options;
+    options.budget = std::chrono::milliseconds(400);
+    options.coldCache = !run.request.measure.warmCache;
     options.cancel = run.request.cancel;
     if (run.device.info().isSimulated) {
         // The model gives the same work the same time: two samples show that it does.
@@ -47,19 +51,17 @@ TimingOptions timingOptions(const EvaluationRun &run)
     return options;
 }
 
-/// Eager on inputs like the candidate's, but others: what it computes is no candidate's answer.
-Result<TimedWork> eagerWork(EvaluationRun &run, std::size_t sets)
+/// Runs of a graph on inputs like the candidate's, but others: what they compute is no candidate's answer.
+Result<std::vector<PreparedRun>> runsOf(EvaluationRun &run, const ShapeCase &shapes, std::size_t sets)
 {
     constexpr std::size_t mostSets = 3;
-    auto works = std::make_shared<std::vector<std::function<Result<void>()>>>();
+    std::vector<PreparedRun> runs;
     for (std::size_t i = 0; i < std::min(sets, mostSets); ++i) {
-        auto work = run.bench.timedEager(run.task().cases.front(), run.freshInputs());
+        auto work = run.bench.timedEager(shapes, run.freshInputs());
         if (!work) return forward(work.error());
-        works->push_back(std::move(*work));
+        runs.push_back(std::move(*work));
     }
-    return TimedWork{"eager", [works, next = std::make_shared<std::size_t>(0)]() -> Result<void> {
-                         return (*works)[(*next)++ % works->size()]();
-                     }};
+    return runs;
 }
 
 bool canMeasureEager(const EvaluationRun &run)
@@ -95,11 +97,21 @@ std::optional<StageOutcome> checkKernelCount(const EvaluationRun &run, const std
 std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candidate)
 {
     std::vector<TimedWork> works{candidate.work()};
+    std::optional<CompiledTimes> compiled;
     if (canMeasureEager(run)) {
+        auto found = findCompiledTimes(run);
+        if (!found) return failure(found.error(), "torch.compile's baseline");
+        compiled = std::move(*found);
         const StepClock::Step step(run.clock, "baseline");
-        auto eager = eagerWork(run, candidate.setCount());
-        if (!eager) return StageOutcome::failed(Verdict::NotRun, "the baseline: " + eager.error().message);
-        works.push_back(std::move(*eager));
+        auto baselines = makeBaselines(
+            run, [&](const ShapeCase &shapes) { return runsOf(run, shapes, candidate.setCount()); });
+        if (!baselines)
+            return StageOutcome::failed(Verdict::NotRun, "the baseline: " + baselines.error().message);
+        works.insert(works.end(), baselines->works.begin(), baselines->works.end());
+        if (!baselines->note.empty()) {
+            std::string &note = run.evaluation.baselineNote;
+            note = note.empty() ? baselines->note : baselines->note + "; " + note;
+        }
     }
     auto timing = [&] {
         const StepClock::Step step(run.clock, "timing");
@@ -112,28 +124,16 @@ std::optional<StageOutcome> takeTimes(EvaluationRun &run, TimedCandidate &candid
     Evaluation &evaluation = run.evaluation;
     evaluation.timeSource = timing->timeSource;
     evaluation.metricsNote = timing->note;
+    evaluation.conditions = timing->conditions;
     const std::vector<TimeSample> &samples = timing->samples[0];
     evaluation.latency = summarize(samples);
     run.candidateTimes = sumsOf(samples);
-    if (works.size() > 1) {
-        evaluation.baselines.push_back({"eager", summarize(timing->samples[1])});
-        run.baselineTimes = sumsOf(timing->samples[1]);
-    } else {
+    if (works.size() > 1)
+        recordBaselines(run, {works.begin() + 1, works.end()}, std::span(timing->samples).subspan(1));
+    else
         addModelledBaseline(run);
-    }
+    if (compiled) recordCompiled(run, *compiled);
     return checkKernelCount(run, timing->samples[0], candidate.firstSet()->plan().kernels.size());
-}
-
-/// A counter that cannot be read costs its number, not the evaluation.
-void readCounters(EvaluationRun &run, TimedCandidate &candidate)
-{
-    const StepClock::Step step(run.clock, "counters");
-    auto counters =
-        run.device.countersOf(*run.module, candidate.firstSet()->buffers().launches(), run.request.cancel);
-    std::string &note = run.evaluation.metricsNote;
-    const std::string said = counters ? counters->note : counters.error().message;
-    if (!said.empty()) note += (note.empty() ? "" : "; ") + said;
-    if (counters) run.evaluation.metrics = std::move(counters->metrics);
 }
 
 } // namespace
@@ -144,7 +144,9 @@ StageOutcome runMeasureStage(EvaluationRun &run)
     const int inspectionDistance = run.device.info().isSimulated ? 1 : 8;
     if (auto failed = candidate.prepare(run, setCount(run), inspectionDistance)) return *failed;
     if (auto failed = takeTimes(run, candidate)) return *failed;
-    readCounters(run, candidate);
+    const std::vector<DeviceLaunch> &launches = candidate.firstSet()->buffers().launches();
+    readCounters(run, launches);
+    meterEnergy(run, launches);
     run.timedCase = candidate.firstSet();
 
     Evaluation &evaluation = run.evaluation;
@@ -152,6 +154,8 @@ StageOutcome runMeasureStage(EvaluationRun &run)
     if (const Baseline *strongest = strongestBaseline(evaluation);
         strongest && evaluation.latency.medianUs > 0)
         evaluation.speedup = strongest->latency.medianUs / evaluation.latency.medianUs;
+    evaluation.roofline =
+        rooflineOf(run.task().cost, run.device.info().ceilings, evaluation.latency.medianUs);
     if (isFasterThanPossible(run.candidateTimes, evaluation.floorUs))
         return StageOutcome::failed(
             Verdict::Suspicious,

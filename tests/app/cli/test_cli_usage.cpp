@@ -59,6 +59,8 @@ void TestCliUsage::badUsageIsRefused_data()
     row("task file missing", "evaluate good.cu --task absent.task", "there is no task file");
     row("no such stage", "evaluate good.cu --task t.task --stages compile,smok", "there is no stage 'smok'");
     row("no stage at all", "evaluate good.cu --task t.task --stages ,", "--stages is empty");
+    row("no such counters", "evaluate good.cu --task t.task --counters most",
+        "--counters takes none, quick or full, not 'most'");
     row("tuning without a number", "evaluate good.cu --task t.task --tune ROWS=four",
         "--tune takes NAME=WHOLE NUMBER");
     row("tuning without a name", "evaluate good.cu --task t.task --tune =4",

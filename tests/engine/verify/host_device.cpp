@@ -114,7 +114,7 @@ Result<TimingResult> HostDevice::timeInterleaved(std::span<const TimedWork> work
 }
 
 Result<CounterResult> HostDevice::countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
-                                             const CancelToken &)
+                                             const CounterOptions &)
 {
     if (const auto ran = enqueue(module, launches); !ran) return forward(ran.error());
     CounterResult result;

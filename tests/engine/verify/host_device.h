@@ -68,7 +68,7 @@ public:
     Result<TimingResult> timeInterleaved(std::span<const TimedWork> works,
                                          const TimingOptions &options) override;
     Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
-                                     const CancelToken &cancel) override;
+                                     const CounterOptions &options) override;
 };
 
 } // namespace kernelwright::samples

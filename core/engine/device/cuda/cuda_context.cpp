@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cuda_context.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -41,6 +43,16 @@ int CudaContext::attribute(CUdevice_attribute attribute) const
 {
     int value = 0;
     return api_->deviceGetAttribute(&value, attribute, device_) == CUDA_SUCCESS ? value : 0;
+}
+
+std::array<unsigned char, 16> uuidOf(const DriverApi &api, CUdevice device)
+{
+    CUuuid uuid{};
+    std::array<unsigned char, 16> bytes{};
+    if (api.deviceGetUuid(&uuid, device) == CUDA_SUCCESS)
+        std::transform(std::begin(uuid.bytes), std::end(uuid.bytes), bytes.begin(),
+                       [](char byte) { return static_cast<unsigned char>(byte); });
+    return bytes;
 }
 
 Result<void> CudaContext::check(CUresult result, const std::string &doing)

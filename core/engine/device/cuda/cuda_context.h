@@ -4,6 +4,7 @@
 #include "driver_api.h"
 #include "kernel/device_info.h"
 
+#include <array>
 #include <chrono>
 #include <memory>
 
@@ -49,6 +50,9 @@ private:
     CUevent done_ = nullptr;
     bool lost_ = false;
 };
+
+/// All 0 where the driver does not tell it.
+std::array<unsigned char, 16> uuidOf(const DriverApi &api, CUdevice device);
 
 /// What the driver says of a GPU, without making a context on it. Ceilings are not filled in.
 Result<DeviceInfo> describeGpu(const DriverApi &api, int index);

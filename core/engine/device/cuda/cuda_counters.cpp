@@ -2,60 +2,9 @@
 #include "cuda_counters.h"
 
 #include <algorithm>
-#include <array>
 
 namespace kernelwright::cuda
 {
-
-namespace
-{
-enum class Combine { Sum, WeightByTime };
-
-/// A metric of ours and the CUPTI metric it is read from.
-struct CounterMetric
-{
-    const char *name;
-    const char *cupti;
-    const char *unit;
-    Combine combine;
-};
-
-constexpr const char *durationCounter = "gpu__time_duration.sum"; // nanoseconds
-
-/// In one pass on GH100.
-constexpr std::array<CounterMetric, 4> wantedMetrics{{
-    {"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", "%", Combine::WeightByTime},
-    {"dram_bytes", "dram__bytes.sum", "B", Combine::Sum},
-    {"dram_utilisation", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", Combine::WeightByTime},
-    {"l1_hit_rate", "l1tex__t_sector_hit_rate.pct", "%", Combine::WeightByTime},
-}};
-
-/// Taken where they fit into the passes allowed, most useful first.
-constexpr std::array<CounterMetric, 5> optionalMetrics{{
-    {"sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "1",
-     Combine::WeightByTime},
-    {"issue_utilisation", "smsp__issue_active.avg.pct_of_peak_sustained_active", "%", Combine::WeightByTime},
-    {"instructions", "smsp__inst_executed.sum", "1", Combine::Sum},
-    {"shared_bank_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "1", Combine::Sum},
-    {"l2_hit_rate", "lts__t_sector_hit_rate.pct", "%", Combine::WeightByTime},
-}};
-constexpr int maximumPasses = 3;
-
-void combine(const CounterMetric &metric, const RangeCounters &counters, double totalNs,
-             CounterResult &result)
-{
-    double value = 0;
-    bool present = false;
-    for (const CounterValues &kernel : counters.perKernel) {
-        const auto found = kernel.find(metric.cupti);
-        if (found == kernel.end()) continue;
-        present = true;
-        const double weight = metric.combine == Combine::Sum ? 1 : kernel.at(durationCounter) / totalNs;
-        value += found->second * weight;
-    }
-    if (present) result.metrics[metric.name] = {value, metric.unit};
-}
-} // namespace
 
 CounterResult staticMetrics(CudaModule &module, std::span<const DeviceLaunch> launches)
 {
@@ -85,36 +34,51 @@ CounterResult staticMetrics(CudaModule &module, std::span<const DeviceLaunch> la
     return result;
 }
 
-Result<void> CounterReader::collect(CudaContext &context, int kernels,
-                                    const std::function<Result<void>()> &launch, CounterResult &result)
+Result<void> CounterReader::openProfiler(CudaContext &context)
 {
-    if (!profiler_) {
-        auto api = CuptiApi::load();
-        if (!api) return forward(api.error());
-        auto profiler = RangeProfiler::create(*api, context.handle(), context.index());
-        if (!profiler) return forward(profiler.error());
-        profiler_ = std::move(*profiler);
-    }
-    std::vector<std::string> wanted{durationCounter}, optional;
-    for (const CounterMetric &metric : wantedMetrics)
-        wanted.emplace_back(metric.cupti);
-    for (const CounterMetric &metric : optionalMetrics)
-        optional.emplace_back(metric.cupti);
-    const auto counters = profiler_->collect(wanted, optional, maximumPasses, kernels, launch);
-    if (!counters) return forward(counters.error());
+    if (profiler_) return {};
+    auto api = CuptiApi::load();
+    if (!api) return forward(api.error());
+    auto profiler = RangeProfiler::create(*api, context.handle(), context.index());
+    if (!profiler) return forward(profiler.error());
+    profiler_ = std::move(*profiler);
+    return {};
+}
 
-    double totalNs = 0;
-    for (const CounterValues &kernel : counters->perKernel)
-        if (const auto time = kernel.find(durationCounter); time != kernel.end()) totalNs += time->second;
-    if (totalNs <= 0)
-        return fail(ErrorCode::NotSupported, "CUPTI profiled no kernel: no counters for this candidate");
-    for (const CounterMetric &metric : wantedMetrics)
-        combine(metric, *counters, totalNs, result);
-    for (const CounterMetric &metric : optionalMetrics)
-        combine(metric, *counters, totalNs, result);
-    if (const auto bytes = result.metrics.find("dram_bytes"); bytes != result.metrics.end())
-        result.metrics["dram_throughput"] = {bytes->second.value / totalNs, "GB/s"}; // bytes per nanosecond
-    result.passes = counters->passes;
+Result<void> CounterReader::collect(CudaContext &context, int kernels,
+                                    const std::function<Result<void>()> &launch,
+                                    const CounterOptions &options, CounterResult &result)
+{
+    if (options.set == CounterSet::None) return {};
+    if (const auto opened = openProfiler(context); !opened) return opened;
+    struct Part
+    {
+        CounterGroup group;
+        const CounterSelection *selection;
+    };
+    std::vector<Part> parts;
+    int all = 0;
+    const auto add = [&](const CounterGroup &group, int maximumPasses) -> Result<void> {
+        const auto selection = profiler_->choose(cuptiNames(group.metrics), maximumPasses);
+        if (!selection) return forward(selection.error());
+        parts.push_back({group, *selection});
+        all += passesOf(**selection);
+        return {};
+    };
+    if (const auto added = add({"quick", quickMetrics()}, quickPasses); !added) return added;
+    if (options.set == CounterSet::Full)
+        for (const CounterGroup &group : fullGroups())
+            if (const auto added = add(group, 0); !added) return added;
+
+    for (const Part &part : parts) {
+        if (options.cancel.isCancelled()) return fail(ErrorCode::Cancelled, "reading counters was cancelled");
+        if (options.onPasses) options.onPasses(result.passes, all);
+        const auto counters = profiler_->collect(*part.selection, kernels, launch);
+        if (!counters) return forward(counters.error(), std::string("the ") + part.group.name + " counters");
+        if (const auto added = addMetrics(part.group, *counters, result.metrics); !added) return added;
+        result.passes += passesOf(*part.selection);
+    }
+    if (options.onPasses) options.onPasses(result.passes, all);
     return {};
 }
 

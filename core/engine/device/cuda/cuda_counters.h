@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "cuda_metrics.h"
 #include "cuda_objects.h"
 #include "range_profiler.h"
 
@@ -15,16 +16,18 @@ namespace kernelwright::cuda
 /// kernels), waves.
 CounterResult staticMetrics(CudaModule &module, std::span<const DeviceLaunch> launches);
 
-/// Reads the quick set of hardware counters; keeps the profiler between calls.
+/// Reads sets of hardware counters; keeps the profiler between calls.
 class CounterReader
 {
 public:
-    /// Adds to `result.metrics`. Several kernels: bytes, instructions and conflicts are summed, percentages
-    /// weighted by each kernel's duration.
+    /// Adds to `result`: the quick set, or that and the full set's groups one after the other, with
+    /// `options.onPasses` and `options.cancel` between them. `launch` enqueues `kernels` kernels and waits.
     Result<void> collect(CudaContext &context, int kernels, const std::function<Result<void>()> &launch,
-                         CounterResult &result);
+                         const CounterOptions &options, CounterResult &result);
 
 private:
+    Result<void> openProfiler(CudaContext &context);
+
     std::unique_ptr<RangeProfiler> profiler_;
 };
 

@@ -6,8 +6,10 @@
 #include "cuda_attribution.h"
 #include "cuda_context.h"
 #include "cuda_counters.h"
+#include "cuda_graph.h"
 #include "cuda_objects.h"
 #include "cuda_timing.h"
+#include "nvml_api.h"
 #include "tensor_map.h"
 
 namespace kernelwright
@@ -23,9 +25,11 @@ public:
     CudaDevice(std::shared_ptr<CudaContext> context, DeviceInfo info)
         : context_(std::move(context))
         , info_(std::move(info))
+        , monitor_(openNvmlMonitor(uuidOf(context_->api(), context_->device())))
     {}
 
     const DeviceInfo &info() const override { return info_; }
+    void setCeilings(const DeviceCeilings &ceilings) override { info_.ceilings = ceilings; }
 
     Result<std::unique_ptr<DeviceMemory>> allocate(std::int64_t bytes, const std::string &label) override
     {
@@ -73,7 +77,27 @@ public:
     Result<TimingResult> timeInterleaved(std::span<const TimedWork> works,
                                          const TimingOptions &options) override
     {
-        return timeWorks(context_, works, options);
+        return timeWorks(context_, monitor_ ? monitor_->get() : nullptr,
+                         monitor_ ? std::string() : monitor_.error().message, works, options);
+    }
+
+    Result<double> energyPerCall(const TimedWork &work, std::chrono::milliseconds longest) override
+    {
+        if (!monitor_) return forward(monitor_.error());
+        return energyOf(context_, **monitor_, work, longest);
+    }
+
+    Result<std::function<Result<void>()>>
+    recordGraph(const std::function<Result<void>(std::uint64_t stream)> &work) override
+    {
+        if (!recording_) {
+            auto stream = RecordingStream::create(context_);
+            if (!stream) return forward(stream.error());
+            recording_ = std::move(*stream);
+        }
+        auto graph = RecordedGraph::record(recording_, work);
+        if (!graph) return forward(graph.error());
+        return [graph = *graph] { return graph->launch(); };
     }
 
     Result<std::vector<AttributedRun>> attributeKernels(const MarkedWork &work, int warmUps, int runs,
@@ -83,9 +107,9 @@ public:
     }
 
     Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
-                                     const CancelToken &cancel) override
+                                     const CounterOptions &options) override
     {
-        if (cancel.isCancelled()) return fail(ErrorCode::Cancelled, "reading counters was cancelled");
+        if (options.cancel.isCancelled()) return fail(ErrorCode::Cancelled, "reading counters was cancelled");
         CounterResult result = staticMetrics(static_cast<CudaModule &>(module), launches);
         const auto collected = counters_.collect(
             *context_, static_cast<int>(launches.size()),
@@ -93,8 +117,10 @@ public:
                 if (const auto launched = enqueue(module, launches); !launched) return launched;
                 return context_->wait(std::chrono::seconds(20), "reading counters");
             },
-            result);
-        if (!collected && context_->isLost()) return forward(collected.error());
+            options, result);
+        const bool isFinal =
+            context_->isLost() || (!collected && collected.error().code == ErrorCode::Cancelled);
+        if (!collected && isFinal) return forward(collected.error());
         if (!collected)
             result.note =
                 collected.error().message; // times and the rest of the evaluation stand without them
@@ -104,6 +130,8 @@ public:
 private:
     std::shared_ptr<CudaContext> context_;
     DeviceInfo info_;
+    Result<std::unique_ptr<GpuMonitor>> monitor_; ///< or why there is none
+    std::shared_ptr<RecordingStream> recording_;  ///< made when first needed
     CounterReader counters_;
 };
 } // namespace
@@ -115,8 +143,13 @@ std::vector<DeviceInfo> listCudaDevices()
     if (!api) return devices; // no driver, no GPUs
     int count = 0;
     if ((*api)->deviceGetCount(&count) != CUDA_SUCCESS) return devices;
-    for (int i = 0; i < count; ++i)
-        if (auto info = cuda::describeGpu(**api, i)) devices.push_back(std::move(*info));
+    for (int i = 0; i < count; ++i) {
+        auto info = cuda::describeGpu(**api, i);
+        if (!info) continue;
+        CUdevice device = 0;
+        if ((*api)->deviceGet(&device, i) == CUDA_SUCCESS) cuda::applyKnownCeilings(**api, device, *info);
+        devices.push_back(std::move(*info));
+    }
     return devices;
 }
 

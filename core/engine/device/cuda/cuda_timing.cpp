@@ -2,6 +2,7 @@
 #include "cuda_timing.h"
 
 #include "activity_recorder.h"
+#include "base/text.h"
 #include "cuda_objects.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace kernelwright::cuda
 namespace
 {
 constexpr std::chrono::seconds longestSample{20};
-constexpr auto betweenSamples = static_cast<std::size_t>(-1);
+constexpr std::chrono::milliseconds longestWarmUp{30};
+constexpr std::size_t fewestUnthrottled = 10; ///< samples per work; with fewer, throttled ones count too
 
 /// Start and end of one sample by events; includes the gaps between kernels that the host leaves.
 class EventPair
@@ -68,29 +70,36 @@ class Sampler
 {
 public:
     Sampler(std::shared_ptr<CudaContext> context, std::span<const TimedWork> works,
-            const TimingOptions &options)
+            const TimingOptions &options, ConditionsLog log)
         : context_(std::move(context))
         , works_(works)
         , options_(options)
+        , log_(std::move(log))
         , byEvents_(works.size())
     {}
 
     Result<TimingResult> run()
     {
         if (const auto ready = prepare(); !ready) return forward(ready.error());
-        for (int i = 0; i < options_.warmUps; ++i)
-            for (const TimedWork &work : works_)
-                if (const auto ran = once(work); !ran) return forward(ran.error());
+        if (const auto warm = warmUp(); !warm) return forward(warm.error());
+        log_.begin();
         const auto began = std::chrono::steady_clock::now();
         for (int round = 0; !enough(round, std::chrono::steady_clock::now() - began); ++round) {
             if (options_.cancel.isCancelled()) return fail(ErrorCode::Cancelled, "timing was cancelled");
             for (std::size_t w = 0; w < works_.size(); ++w)
                 if (const auto taken = takeSample(w); !taken) return forward(taken.error());
         }
+        log_.end();
         return results();
     }
 
 private:
+    struct Taken
+    {
+        std::size_t work = 0;
+        double eventsUs = 0;
+    };
+
     Result<void> prepare()
     {
         auto events = EventPair::create(*context_);
@@ -111,6 +120,20 @@ private:
             recorder_ = std::move(*recorder);
         else
             note_ = "timed by events, which include launch gaps, since " + recorder.error().message;
+        return {};
+    }
+
+    Result<void> warmUp()
+    {
+        const auto began = std::chrono::steady_clock::now();
+        const bool wanted = options_.warmUps > 0;
+        for (int i = 0;
+             i < options_.warmUps || (wanted && std::chrono::steady_clock::now() - began < longestWarmUp);
+             ++i) {
+            if (options_.cancel.isCancelled()) return fail(ErrorCode::Cancelled, "timing was cancelled");
+            for (const TimedWork &work : works_)
+                if (const auto ran = once(work); !ran) return ran;
+        }
         return {};
     }
 
@@ -140,8 +163,7 @@ private:
     Result<void> takeSample(std::size_t w)
     {
         if (const auto prepared = prepareRun(works_[w]); !prepared) return prepared;
-        if (recorder_)
-            if (const auto begun = beginPeriod(w); !begun) return begun;
+        if (const auto marked = markTime(); !marked) return marked;
         if (const auto flushed = flushCache(); !flushed) return flushed;
         if (const auto begun = events_->begin(); !begun) return begun;
         if (const auto enqueued = works_[w].enqueue(); !enqueued) return enqueued;
@@ -150,18 +172,20 @@ private:
             return waited;
         const auto us = events_->microseconds();
         if (!us) return forward(us.error());
+        log_.afterSample();
         byEvents_[w].push_back(*us);
+        taken_.push_back({w, *us});
         // Kernels that prepare the next sample belong to none.
-        return recorder_ ? beginPeriod(betweenSamples) : Result<void>();
+        return markTime();
     }
 
-    /// Kernels that start from now on belong to this work's sample.
-    Result<void> beginPeriod(std::size_t work)
+    /// On the records' clock: twice for each sample, where it begins and where it has ended.
+    Result<void> markTime()
     {
+        if (!recorder_) return {};
         const auto now = recorder_->now();
         if (!now) return forward(now.error());
-        begins_.push_back(*now);
-        order_.push_back(work);
+        marks_.push_back(*now);
         return {};
     }
 
@@ -175,53 +199,107 @@ private:
         });
     }
 
-    Result<TimingResult> results()
+    /// One per sample taken, in that order.
+    Result<std::vector<TimeSample>> sampleTimes()
     {
-        TimingResult result;
-        result.samples.resize(works_.size());
-        result.note = note_;
-        result.timeSource = recorder_ ? "cupti" : "events";
+        std::vector<TimeSample> times;
         if (!recorder_) {
-            for (std::size_t w = 0; w < works_.size(); ++w)
-                for (const double us : byEvents_[w])
-                    result.samples[w].push_back({us, us, 0});
-            return result;
+            for (const Taken &taken : taken_)
+                times.push_back({taken.eventsUs, taken.eventsUs, 0});
+            return times;
         }
         const auto kernels = recorder_->kernels();
         if (!kernels) return forward(kernels.error());
-        const std::vector<TimeSample> samples = samplesByTime(*kernels, begins_);
-        std::size_t empty = 0;
-        for (std::size_t i = 0; i < samples.size(); ++i) {
-            if (order_[i] == betweenSamples) continue;
-            if (samples[i].kernels > 0)
-                result.samples[order_[i]].push_back(samples[i]);
-            else
+        const std::vector<TimeSample> periods = samplesByTime(*kernels, marks_);
+        for (std::size_t i = 0; i < taken_.size(); ++i)
+            times.push_back(periods[2 * i]);
+        return times;
+    }
+
+    Result<TimingResult> results()
+    {
+        const auto times = sampleTimes();
+        if (!times) return forward(times.error());
+        TimingResult result;
+        result.timeSource = recorder_ ? "cupti" : "events";
+        result.conditions = log_.conditions();
+        result.samples.resize(works_.size());
+        const std::vector<bool> counted = log_.counted(fewestUnthrottled * works_.size());
+        std::size_t empty = 0, throttled = 0;
+        for (std::size_t i = 0; i < times->size(); ++i) {
+            if (!counted[i])
+                ++throttled;
+            else if (recorder_ && (*times)[i].kernels == 0)
                 ++empty;
+            else
+                result.samples[taken_[i].work].push_back((*times)[i]);
         }
-        if (recorder_->dropped() > 0 || empty > 0)
-            result.note += "CUPTI dropped " + std::to_string(recorder_->dropped()) + " records; " +
-                           std::to_string(empty) + " samples without kernels were left out";
+        addNote(throttledNote(result.conditions, throttled));
+        if (recorder_ && (recorder_->dropped() > 0 || empty > 0))
+            addNote("CUPTI dropped " + std::to_string(recorder_->dropped()) + " records; " +
+                    std::to_string(empty) + " samples without kernels were left out");
+        result.note = note_;
         return result;
+    }
+
+    static std::string throttledNote(const MeasuringConditions &conditions, std::size_t dropped)
+    {
+        if (conditions.throttledSamples == 0) return "";
+        const std::string why = " (" + joinText(conditions.throttleReasons, ", ") + ")";
+        if (dropped > 0)
+            return std::to_string(dropped) + " samples taken while the GPU was throttled" + why +
+                   " were dropped";
+        return "the GPU was throttled" + why + " in " + std::to_string(conditions.throttledSamples) +
+               " samples; too few others were left to drop them";
+    }
+
+    void addNote(const std::string &text)
+    {
+        if (!text.empty()) note_ += (note_.empty() ? "" : "; ") + text;
     }
 
     std::shared_ptr<CudaContext> context_;
     std::span<const TimedWork> works_;
     const TimingOptions &options_;
+    ConditionsLog log_;
     std::vector<std::vector<double>> byEvents_;
     std::unique_ptr<EventPair> events_;
     std::unique_ptr<DeviceMemory> flush_;
     std::unique_ptr<ActivityRecorder> recorder_;
-    std::vector<std::uint64_t> begins_; ///< of each sample and each pause after one, in the order taken
-    std::vector<std::size_t> order_;    ///< per entry of begins_, which work it was
+    std::vector<Taken> taken_;
+    std::vector<std::uint64_t> marks_;
     std::string note_;
     std::uint8_t flushValue_ = 0;
 };
 } // namespace
 
-Result<TimingResult> timeWorks(const std::shared_ptr<CudaContext> &context, std::span<const TimedWork> works,
+Result<TimingResult> timeWorks(const std::shared_ptr<CudaContext> &context, const GpuMonitor *monitor,
+                               const std::string &unmonitored, std::span<const TimedWork> works,
                                const TimingOptions &options)
 {
-    return Sampler(context, works, options).run();
+    return Sampler(context, works, options, ConditionsLog(monitor, unmonitored)).run();
+}
+
+Result<double> energyOf(const std::shared_ptr<CudaContext> &context, const GpuMonitor &monitor,
+                        const TimedWork &work, std::chrono::milliseconds longest)
+{
+    if (work.prepare)
+        if (const auto prepared = work.prepare(); !prepared) return forward(prepared.error());
+    // Batches of about a millisecond: long enough that waiting for them costs little, short beside the
+    // meter's steps.
+    int batch = 1;
+    const auto callAndWait = [&]() -> Result<int> {
+        const auto began = std::chrono::steady_clock::now();
+        for (int i = 0; i < batch; ++i)
+            if (const auto enqueued = work.enqueue(); !enqueued) return forward(enqueued.error());
+        if (const auto waited = context->wait(longestSample, "repeating " + work.name); !waited)
+            return forward(waited.error());
+        const int called = batch;
+        if (std::chrono::steady_clock::now() - began < std::chrono::milliseconds(1) && batch < 256)
+            batch *= 2;
+        return called;
+    };
+    return meterEnergy(monitor, callAndWait, longest);
 }
 
 } // namespace kernelwright::cuda

@@ -49,6 +49,15 @@ std::string bindAll(const SharedLibrary &library, DriverApi &api)
     bind(api.eventRecord, "cuEventRecord");
     bind(api.eventQuery, "cuEventQuery");
     bind(api.eventElapsed, "cuEventElapsedTime");
+    bind(api.streamCreate, "cuStreamCreate");
+    bind(api.streamDestroy, "cuStreamDestroy_v2");
+    bind(api.streamBeginCapture, "cuStreamBeginCapture_v2");
+    bind(api.streamEndCapture, "cuStreamEndCapture");
+    bind(api.graphGetNodes, "cuGraphGetNodes");
+    bind(api.graphInstantiate, "cuGraphInstantiateWithFlags");
+    bind(api.graphLaunch, "cuGraphLaunch");
+    bind(api.graphDestroy, "cuGraphDestroy");
+    bind(api.graphExecDestroy, "cuGraphExecDestroy");
     library.bind(api.launchKernelEx, "cuLaunchKernelEx");
     library.bind(api.occupancyClusters, "cuOccupancyMaxActiveClusters");
 #if CUDA_VERSION >= 12000

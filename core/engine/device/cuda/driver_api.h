@@ -63,6 +63,15 @@ struct DriverApi
     decltype(&cuEventRecord) eventRecord = nullptr;
     decltype(&cuEventQuery) eventQuery = nullptr;
     decltype(&cuEventElapsedTime) eventElapsed = nullptr;
+    decltype(&cuStreamCreate) streamCreate = nullptr;
+    decltype(&cuStreamDestroy) streamDestroy = nullptr;
+    decltype(&cuStreamBeginCapture) streamBeginCapture = nullptr;
+    decltype(&cuStreamEndCapture) streamEndCapture = nullptr;
+    decltype(&cuGraphGetNodes) graphGetNodes = nullptr;
+    decltype(&cuGraphInstantiateWithFlags) graphInstantiate = nullptr;
+    decltype(&cuGraphLaunch) graphLaunch = nullptr;
+    decltype(&cuGraphDestroy) graphDestroy = nullptr;
+    decltype(&cuGraphExecDestroy) graphExecDestroy = nullptr;
 };
 
 } // namespace kernelwright::cuda

@@ -3,7 +3,7 @@
 // evaluate) is the one CUPTI documents for automatic ranges with kernel replay.
 #include "range_profiler.h"
 
-#include <cstdint>
+#include "base/text.h"
 
 namespace kernelwright::cuda
 {
@@ -16,6 +16,7 @@ namespace
 class HostObject
 {
 public:
+    /// The functions must outlive the object; see keep().
     static Result<std::unique_ptr<HostObject>> create(const CuptiApi &api, const std::string &chip,
                                                       const std::vector<std::uint8_t> &availability)
     {
@@ -23,7 +24,7 @@ public:
         CUpti_Profiler_Host_Initialize_Params params = {CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
         params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
         params.pChipName = chip.c_str();
-        params.pCounterAvailabilityImage = availability.data();
+        params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
         if (const auto done = api.check(api.hostInitialize(&params), "preparing counters"); !done)
             return forward(done.error());
         host->object_ = params.pHostObject;
@@ -39,6 +40,8 @@ public:
     }
     HostObject(const HostObject &) = delete;
     HostObject &operator=(const HostObject &) = delete;
+
+    void keep(std::shared_ptr<const CuptiApi> owner) { owner_ = std::move(owner); }
 
     bool add(const std::vector<const char *> &metrics)
     {
@@ -105,16 +108,8 @@ private:
         : api_(api)
     {}
     const CuptiApi &api_;
+    std::shared_ptr<const CuptiApi> owner_;
     CUpti_Profiler_Host_Object *object_ = nullptr;
-};
-
-/// What is to be collected: names as CUPTI wants them, their configuration image and its number of passes.
-struct Selection
-{
-    std::vector<const char *> metrics;
-    std::unique_ptr<HostObject> host;
-    std::vector<std::uint8_t> configuration;
-    int passes = 0;
 };
 
 /// The profiler enabled on a context, for as long as this object lives.
@@ -217,28 +212,81 @@ private:
     CUpti_RangeProfiler_Object *object_ = nullptr;
 };
 
-/// The metrics of `names` that this chip has, as one configuration.
-Result<Selection> select(const CuptiApi &api, const std::string &chip,
-                         const std::vector<std::uint8_t> &availability, const std::vector<std::string> &names)
+} // namespace
+
+struct CounterSelection
 {
-    Selection selection;
-    for (const std::string &name : names) {
-        auto probe = HostObject::create(api, chip, availability);
-        if (!probe) return forward(probe.error());
-        if ((*probe)->add({name.c_str()})) selection.metrics.push_back(name.c_str());
+    std::vector<std::string> names;
+    std::unique_ptr<HostObject> host;
+    std::vector<std::uint8_t> configuration;
+    int passes = 0;
+
+    std::vector<const char *> metrics() const
+    {
+        std::vector<const char *> pointers;
+        for (const std::string &name : names)
+            pointers.push_back(name.c_str());
+        return pointers;
     }
+};
+
+namespace
+{
+/// These metrics together as one configuration; fails where the chip lacks one of them.
+Result<std::shared_ptr<CounterSelection>> configure(const CuptiApi &api, const std::string &chip,
+                                                    const std::vector<std::uint8_t> &availability,
+                                                    const std::vector<std::string> &names)
+{
+    auto selection = std::make_shared<CounterSelection>();
+    selection->names = names;
     auto host = HostObject::create(api, chip, availability);
     if (!host) return forward(host.error());
-    if (selection.metrics.empty() || !(*host)->add(selection.metrics))
-        return fail(ErrorCode::NotSupported, "this chip (" + chip + ") has none of the counters asked for");
+    if (!(*host)->add(selection->metrics()))
+        return fail(ErrorCode::NotSupported, "this chip (" + chip + ") lacks " + joinText(names, ", "));
     auto configuration = (*host)->configuration();
     if (!configuration) return forward(configuration.error());
-    selection.configuration = std::move(*configuration);
-    selection.passes = (*host)->passesOf(selection.configuration);
-    selection.host = std::move(*host);
+    selection->configuration = std::move(*configuration);
+    selection->passes = (*host)->passesOf(selection->configuration);
+    selection->host = std::move(*host);
     return selection;
 }
 } // namespace
+
+int passesOf(const CounterSelection &selection)
+{
+    return selection.passes;
+}
+
+std::vector<std::string> metricsOf(const CounterSelection &selection)
+{
+    return selection.names;
+}
+
+Result<std::shared_ptr<const CounterSelection>> chooseCounters(std::shared_ptr<const CuptiApi> api,
+                                                               const std::string &chip,
+                                                               const std::vector<std::uint8_t> &availability,
+                                                               const std::vector<std::string> &names,
+                                                               int maximumPasses)
+{
+    if (!api->hasRangeProfiler)
+        return fail(ErrorCode::NotSupported,
+                    "the CUPTI at hand has no Range Profiler: counters need CUDA 12.6 or newer");
+    std::shared_ptr<CounterSelection> chosen;
+    std::string reason;
+    for (const std::string &name : names) {
+        std::vector<std::string> more = chosen ? chosen->names : std::vector<std::string>();
+        more.push_back(name);
+        auto larger = configure(*api, chip, availability, more);
+        if (!larger)
+            reason = larger.error().message;
+        else if (maximumPasses == 0 || (*larger)->passes <= maximumPasses)
+            chosen = std::move(*larger);
+    }
+    if (!chosen)
+        return fail(ErrorCode::NotSupported, "none of the counters asked for can be read: " + reason);
+    chosen->host->keep(std::move(api));
+    return chosen;
+}
 
 Result<std::unique_ptr<RangeProfiler>> RangeProfiler::create(std::shared_ptr<const CuptiApi> api,
                                                              CUcontext context, int device)
@@ -271,44 +319,41 @@ Result<std::unique_ptr<RangeProfiler>> RangeProfiler::create(std::shared_ptr<con
     return profiler;
 }
 
-Result<RangeCounters> RangeProfiler::collect(const std::vector<std::string> &wanted,
-                                             const std::vector<std::string> &optional, int maximumPasses,
-                                             int maximumKernels, const std::function<Result<void>()> &launch)
+Result<const CounterSelection *> RangeProfiler::choose(const std::vector<std::string> &names,
+                                                       int maximumPasses)
 {
-    // Trying which optional metrics fit takes many calls; what was found holds for this chip as long as
-    // nothing else is asked for.
-    if (chosenFor_ != std::pair(wanted, optional)) {
-        chosen_ = wanted;
-        for (const std::string &name : optional) {
-            std::vector<std::string> more = chosen_;
-            more.push_back(name);
-            const auto larger = select(*api_, chip_, availability_, more);
-            if (larger && larger->passes <= maximumPasses) chosen_ = more;
-        }
-        chosenFor_ = {wanted, optional};
+    auto &kept = chosen_[{names, maximumPasses}];
+    if (!kept) {
+        auto selection = chooseCounters(api_, chip_, availability_, names, maximumPasses);
+        if (!selection) return forward(selection.error());
+        kept = std::move(*selection);
     }
-    auto selection = select(*api_, chip_, availability_, chosen_);
-    if (!selection) return forward(selection.error());
+    return kept.get();
+}
 
+Result<std::vector<CounterValues>> RangeProfiler::collect(const CounterSelection &selection,
+                                                          int maximumKernels,
+                                                          const std::function<Result<void>()> &launch)
+{
     const auto ranges = static_cast<std::size_t>(maximumKernels);
+    const std::vector<const char *> metrics = selection.metrics();
     auto profiler = EnabledProfiler::create(*api_, context_);
     if (!profiler) return forward(profiler.error());
-    auto data = (*profiler)->makeDataImage(selection->metrics, ranges);
+    auto data = (*profiler)->makeDataImage(metrics, ranges);
     if (!data) return forward(data.error());
-    if (const auto done = (*profiler)->configure(selection->configuration, *data, ranges); !done)
+    if (const auto done = (*profiler)->configure(selection.configuration, *data, ranges); !done)
         return forward(done.error());
     if (const auto done = (*profiler)->record(launch); !done) return forward(done.error());
     const auto count = (*profiler)->rangesIn(*data);
     if (!count) return forward(count.error());
 
-    RangeCounters counters;
-    counters.passes = selection->passes;
+    std::vector<CounterValues> perKernel;
     for (std::size_t range = 0; range < *count; ++range) {
-        auto values = selection->host->evaluate(*data, range, selection->metrics);
+        auto values = selection.host->evaluate(*data, range, metrics);
         if (!values) return forward(values.error());
-        counters.perKernel.push_back(std::move(*values));
+        perKernel.push_back(std::move(*values));
     }
-    return counters;
+    return perKernel;
 }
 
 #else
@@ -319,9 +364,34 @@ Result<std::unique_ptr<RangeProfiler>> RangeProfiler::create(std::shared_ptr<con
                                          "Profiler: counters need CUDA 12.6 or newer");
 }
 
-Result<RangeCounters> RangeProfiler::collect(const std::vector<std::string> &,
-                                             const std::vector<std::string> &, int, int,
-                                             const std::function<Result<void>()> &)
+struct CounterSelection
+{};
+
+int passesOf(const CounterSelection &)
+{
+    return 0;
+}
+
+std::vector<std::string> metricsOf(const CounterSelection &)
+{
+    return {};
+}
+
+Result<std::shared_ptr<const CounterSelection>> chooseCounters(std::shared_ptr<const CuptiApi>,
+                                                               const std::string &,
+                                                               const std::vector<std::uint8_t> &,
+                                                               const std::vector<std::string> &, int)
+{
+    return fail(ErrorCode::NotSupported, "this engine was built without the Range Profiler");
+}
+
+Result<const CounterSelection *> RangeProfiler::choose(const std::vector<std::string> &, int)
+{
+    return fail(ErrorCode::NotSupported, "this engine was built without the Range Profiler");
+}
+
+Result<std::vector<CounterValues>> RangeProfiler::collect(const CounterSelection &, int,
+                                                          const std::function<Result<void>()> &)
 {
     return fail(ErrorCode::NotSupported, "this engine was built without the Range Profiler");
 }

@@ -262,11 +262,12 @@ Result<TimingResult> Simulator::timeInterleaved(std::span<const TimedWork> works
 }
 
 Result<CounterResult> Simulator::countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
-                                            const CancelToken &cancel)
+                                            const CounterOptions &options)
 {
+    if (options.set == CounterSet::None) return CounterResult();
     MetricSums sums;
     for (const DeviceLaunch &launch : launches) {
-        const auto measured = measure(module, launch, cancel);
+        const auto measured = measure(module, launch, options.cancel);
         if (!measured) return forward(measured.error());
         const auto loaded = moduleOf(module);
         addToMetrics(sums, (*loaded)->program(), *measured);

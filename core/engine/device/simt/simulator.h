@@ -46,7 +46,7 @@ public:
     Result<TimingResult> timeInterleaved(std::span<const TimedWork> works,
                                          const TimingOptions &options) override;
     Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
-                                     const CancelToken &cancel) override;
+                                     const CounterOptions &options) override;
 
     std::string takePrinted() { return printed_.take(); }
 
