@@ -16,6 +16,14 @@ namespace
 constexpr std::string_view gradModeWrapper = "torch.ops.higher_order.wrap_with_set_grad_enabled";
 constexpr std::string_view autocastWrapper = "torch.ops.higher_order.wrap_with_autocast";
 
+struct ScalarKind
+{
+    const char *key;
+    ValueKind kind;
+};
+constexpr std::array<ScalarKind, 3> scalarKinds{
+    {{"as_sym_int", ValueKind::Int}, {"as_sym_float", ValueKind::Float}, {"as_sym_bool", ValueKind::Bool}}};
+
 /// "torch.ops.aten.add.Tensor" → aten::add, Tensor; "_operator.mul" → _operator::mul.
 void readTarget(std::string_view target, Node &node)
 {
@@ -41,14 +49,6 @@ void readTarget(std::string_view target, Node &node)
     node.op = nameSpace + "::" + std::string(target.substr(space + 1, overload - space - 1));
     node.overload = std::string(target.substr(overload + 1));
     if (node.overload == "default") node.overload.clear();
-}
-
-std::string unused(std::set<std::string> &used, const std::string &wanted)
-{
-    std::string name = wanted;
-    for (int number = 1; !used.insert(name).second; ++number)
-        name = wanted + "_" + std::to_string(number);
-    return name;
 }
 
 const Json *memberOf(const Json &json, const char *key)
@@ -106,7 +106,7 @@ ValueId ExportScope::addTensor(const std::string &name)
 {
     Value value;
     value.type = typeOf(name);
-    value.name = unused(used_.values, name);
+    value.name = used_.values.take(name);
     const ValueId id = graph_.addValue(std::move(value));
     bind(name, Argument::ofValue(id));
     return id;
@@ -116,7 +116,7 @@ ValueId ExportScope::addScalar(const std::string &name, ValueKind kind)
 {
     Value value;
     value.kind = kind;
-    value.name = unused(used_.values, name);
+    value.name = used_.values.take(name);
     const ValueId id = graph_.addValue(std::move(value));
     bind(name, Argument::ofValue(id));
     return id;
@@ -148,15 +148,12 @@ void ExportScope::readNode(const Json &json)
     readTarget(target, node);
     const std::string name = nodeNameOf(json, node.op);
     place_ = name;
-    if (target == gradModeWrapper || target == autocastWrapper) {
-        inlineCall(json, target);
-        return;
-    }
+    if (onlyWraps(json, target)) return inlineCall(json, target);
     const NodeOrigin origin = originOf(json);
     node.modulePath = origin.modulePath;
     node.moduleType = origin.moduleType;
     node.source = origin.source;
-    node.name = unused(used_.nodes, name);
+    node.name = used_.nodes.take(name);
     for (const Json &input : json.at("inputs")) {
         NamedArgument argument;
         if (const Json *parameter = memberOf(input, "name")) argument.name = parameter->get<std::string>();
@@ -177,20 +174,12 @@ void ExportScope::readNode(const Json &json)
 
 void ExportScope::readOutput(const Json &output, Node &node)
 {
-    struct ScalarOutput
-    {
-        const char *key;
-        ValueKind kind;
-    };
-    constexpr std::array<ScalarOutput, 3> scalars{{{"as_sym_int", ValueKind::Int},
-                                                   {"as_sym_float", ValueKind::Float},
-                                                   {"as_sym_bool", ValueKind::Bool}}};
     if (const auto tensor = output.find("as_tensor"); tensor != output.end()) {
         node.outputs.push_back(addTensor(tensor->at("name").get<std::string>()));
         return;
     }
     if (const auto list = output.find("as_tensors"); list != output.end()) return readListOutput(*list, node);
-    for (const ScalarOutput &scalar : scalars) {
+    for (const ScalarKind &scalar : scalarKinds) {
         if (const auto found = output.find(scalar.key); found != output.end() && found->contains("as_name")) {
             node.outputs.push_back(addScalar(found->at("as_name").get<std::string>(), scalar.kind));
             return;
@@ -209,7 +198,7 @@ void ExportScope::readListOutput(const Json &items, Node &node)
         const auto name = item.at("name").get<std::string>();
         Node follower;
         follower.op = "prim::getitem";
-        follower.name = unused(used_.nodes, name);
+        follower.name = used_.nodes.take(name);
         follower.arguments = {{"self", Argument::ofValue(list)}, {"index", Argument::ofInt(index)}};
         follower.outputs = {addTensor(name)};
         follower.modulePath = node.modulePath;
@@ -220,19 +209,22 @@ void ExportScope::readListOutput(const Json &items, Node &node)
     }
 }
 
+bool ExportScope::onlyWraps(const Json &json, const std::string &target)
+{
+    if (target == gradModeWrapper) return true;
+    return target == autocastWrapper && !insideAutocast_ && !read(json.at("inputs").at(2).at("arg")).flag;
+}
+
 // (enabled, graph, operands…) for grad mode; (device type, dtype, enabled, cache, graph, operands…) for
 // autocast.
 void ExportScope::inlineCall(const Json &json, const std::string &target)
 {
     const bool isAutocast = target == autocastWrapper;
     const Json &inputs = json.at("inputs");
-    if (isAutocast && read(inputs.at(2).at("arg")).flag)
-        fault(ErrorCode::NotSupported,
-              "the model switches autocast on inside its graph, which is not supported: export "
-              "it with the types it is to compute in");
     const std::size_t graphIndex = isAutocast ? 4 : 1;
     const Json &inner = inputs.at(graphIndex).at("arg").at("as_graph").at("graph");
     ExportScope scope(graph_, used_, inner, what_);
+    if (insideAutocast_) scope.enterAutocast();
     const Json &innerInputs = inner.at("inputs");
     for (std::size_t i = 0; i < innerInputs.size(); ++i) {
         const Argument operand = read(inputs.at(graphIndex + 1 + i).at("arg"));
@@ -265,13 +257,15 @@ Argument ExportScope::readGraph(const Json &content, Node &node)
     const Json &inner = content.at("graph");
     ExportScope scope(subgraph, used, inner,
                       what_ + ", node '" + node.name + "', sub-graph '" + subgraph.name + "'");
+    if (insideAutocast_ || node.op == "higher_order::wrap_with_autocast") scope.enterAutocast();
     for (const Json &input : inner.at("inputs")) {
         ValueId id = noValue;
         if (const Json *tensor = memberOf(input, "as_tensor"))
             id = scope.addTensor(tensor->at("name").get<std::string>());
-        else if (const Json *symInt = memberOf(input, "as_sym_int"))
-            id = scope.addScalar(symInt->at("as_name").get<std::string>(), ValueKind::Int);
-        else
+        for (const ScalarKind &scalar : scalarKinds)
+            if (const Json *named = memberOf(input, scalar.key))
+                id = scope.addScalar(named->at("as_name").get<std::string>(), scalar.kind);
+        if (id == noValue)
             fault(ErrorCode::NotSupported, "a sub-graph takes an input of the kind " + input.dump());
         subgraph.values[static_cast<std::size_t>(id)].role = ValueRole::Input;
         subgraph.inputs.push_back(id);

@@ -3,9 +3,9 @@
 
 #include "export_schema.h"
 #include "graph/operator_graph.h"
+#include "unique_names.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,8 +15,8 @@ namespace kernelwright
 /// The names already given in one OperatorGraph.
 struct GraphNames
 {
-    std::set<std::string> values;
-    std::set<std::string> nodes;
+    UniqueNames values;
+    UniqueNames nodes;
 };
 
 /// Reads the nodes of one JSON graph into an OperatorGraph. Sub-graphs that only wrap their nodes (grad mode,
@@ -26,6 +26,9 @@ class ExportScope
 {
 public:
     ExportScope(OperatorGraph &graph, GraphNames &used, const Json &jsonGraph, std::string what);
+
+    /// Inside a region with autocast on, one that switches it off is no mere wrapper.
+    void enterAutocast() { insideAutocast_ = true; }
 
     /// Makes `name` stand for a value of the graph, or for a constant.
     void bind(const std::string &name, Argument argument);
@@ -43,6 +46,7 @@ private:
     void readNode(const Json &json);
     void readOutput(const Json &output, Node &node);
     void readListOutput(const Json &items, Node &node);
+    bool onlyWraps(const Json &json, const std::string &target);
     void inlineCall(const Json &json, const std::string &target);
     Argument readNamed(const Json &name);
     Argument readSymbolic(const Json &symbolic, const char *constantKey);
@@ -57,6 +61,7 @@ private:
     GraphNames &used_;
     const Json &json_;
     std::string what_;
+    bool insideAutocast_ = false;
     std::string place_; ///< the node being read, for errors
     std::map<std::string, Argument> names_;
     std::vector<Node> followers_; ///< list items that come right behind the node being read

@@ -225,7 +225,9 @@ IValue sum(const Arguments &a)
 
 IValue item(const Arguments &a)
 {
-    const auto list = at_(a, 0).toListRef();
+    const IValue &container = at_(a, 0); // a higher-order operator's results are a tuple
+    const std::vector<IValue> list =
+        container.isTuple() ? container.toTupleRef().elements().vec() : container.toListRef().vec();
     std::int64_t index = wholeOf(at_(a, 1));
     if (index < 0) index += static_cast<std::int64_t>(list.size());
     TORCH_CHECK(index >= 0 && index < static_cast<std::int64_t>(list.size()), "item ", index,

@@ -25,12 +25,62 @@ bool writesStatistics(const Node &node, const std::string &parameter)
 Result<ExecutionPlan> planGraph(const OperatorGraph &graph, const ExecutionRules &rules,
                                 const std::vector<Replacement> &replacements);
 
-Result<void> planSubgraphs(const Node &node, const ExecutionRules &rules, ExecutionStep &step)
+struct HigherOrder
 {
-    const std::size_t wanted = 2;
-    if (node.subgraphs.size() != wanted)
-        return fail(ErrorCode::BadInput, describeNode(node) + " needs two sub-graphs but has " +
-                                             std::to_string(node.subgraphs.size()));
+    const char *op;
+    ExecutionStep::Kind kind;
+    std::size_t subgraphs;
+};
+
+// Regions only say how their body was compiled or differentiated, except autocast, which changes types.
+constexpr HigherOrder higherOrderOperators[] = {
+    {"higher_order::cond", ExecutionStep::Kind::Cond, 2},
+    {"higher_order::while_loop", ExecutionStep::Kind::WhileLoop, 2},
+    {"higher_order::scan", ExecutionStep::Kind::Scan, 1},
+    {"higher_order::map_impl", ExecutionStep::Kind::Map, 1},
+    {"higher_order::map", ExecutionStep::Kind::Map, 1},
+    {"higher_order::wrap", ExecutionStep::Kind::Region, 1},
+    {"higher_order::wrap_with_autocast", ExecutionStep::Kind::Region, 1},
+    {"higher_order::wrap_with_set_grad_enabled", ExecutionStep::Kind::Region, 1},
+    {"higher_order::wrap_activation_checkpoint", ExecutionStep::Kind::Region, 1},
+    {"higher_order::tag_activation_checkpoint", ExecutionStep::Kind::Region, 1},
+    {"higher_order::hints_wrapper", ExecutionStep::Kind::Region, 1},
+    {"higher_order::invoke_subgraph", ExecutionStep::Kind::Region, 1},
+    {"higher_order::strict_mode", ExecutionStep::Kind::Region, 1},
+};
+
+const HigherOrder *findHigherOrder(const std::string &op)
+{
+    const auto found = std::find_if(std::begin(higherOrderOperators), std::end(higherOrderOperators),
+                                    [&](const HigherOrder &entry) { return op == entry.op; });
+    return found == std::end(higherOrderOperators) ? nullptr : &*found;
+}
+
+/// (device type, element type, enabled, …).
+Result<void> planAutocast(const Node &node, const ExecutionRules &rules, ExecutionStep &step)
+{
+    using Kind = Argument::Kind;
+    if (step.plainArguments.size() < 3 || step.plainArguments[0].kind != Kind::String ||
+        step.plainArguments[2].kind != Kind::Bool)
+        return fail(ErrorCode::BadInput, describeNode(node) + " does not say what it casts to");
+    step.changesAutocast = true;
+    if (!step.plainArguments[2].flag) return {};
+    AutocastRegion region;
+    region.forCuda = step.plainArguments[0].text == "cuda";
+    if (region.forCuda) region.lowType = c10::kHalf;
+    if (step.plainArguments[1].kind == Kind::DType && !rules.float64)
+        region.lowType = rules.dtypeFor(step.plainArguments[1].dtype);
+    step.autocast = region;
+    return {};
+}
+
+Result<void> planSubgraphs(const Node &node, const HigherOrder &kind, const ExecutionRules &rules,
+                           ExecutionStep &step)
+{
+    step.kind = kind.kind;
+    if (node.subgraphs.size() != kind.subgraphs)
+        return fail(ErrorCode::BadInput, describeNode(node) + " needs " + std::to_string(kind.subgraphs) +
+                                             " sub-graphs but has " + std::to_string(node.subgraphs.size()));
     for (const OperatorGraph &subgraph : node.subgraphs) {
         Result<ExecutionPlan> plan = planGraph(subgraph, rules, {});
         if (!plan) return forward(plan.error(), describeNode(node));
@@ -38,6 +88,7 @@ Result<void> planSubgraphs(const Node &node, const ExecutionRules &rules, Execut
     }
     for (const NamedArgument &argument : node.arguments)
         if (argument.value.kind != Argument::Kind::Graph) step.plainArguments.push_back(argument.value);
+    if (node.op == "higher_order::wrap_with_autocast") return planAutocast(node, rules, step);
     return {};
 }
 
@@ -94,13 +145,12 @@ Result<ExecutionStep> planNode(const OperatorGraph &graph, NodeId id, const Exec
     ExecutionStep step;
     step.node = id;
     Result<void> planned;
-    if (node.op == "higher_order::cond" || node.op == "higher_order::while_loop") {
-        step.kind = node.op.ends_with("cond") ? ExecutionStep::Kind::Cond : ExecutionStep::Kind::WhileLoop;
-        planned = planSubgraphs(node, rules, step);
+    if (const HigherOrder *kind = findHigherOrder(node.op)) {
+        planned = planSubgraphs(node, *kind, rules, step);
     } else if (const Builtin *builtin = findBuiltin(node.op)) {
         planBuiltin(node, *builtin, step);
     } else if (node.op.starts_with("higher_order::")) {
-        planned = fail(ErrorCode::NotSupported, describeNode(node) + " uses the control flow " +
+        planned = fail(ErrorCode::NotSupported, describeNode(node) + " uses the higher-order operator " +
                                                     node.op.substr(14) +
                                                     ", which is not supported: export the model without it");
     } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "argument_binding.h"
+#include "autocast_rules.h"
 #include "builtin_operators.h"
 #include "executor.h"
 
@@ -19,7 +20,7 @@ struct ExecutionPlan;
 /// One node, looked up and bound; or a replacement in place of several.
 struct ExecutionStep
 {
-    enum class Kind { Operator, Builtin, Cond, WhileLoop, Replacement };
+    enum class Kind { Operator, Builtin, Cond, WhileLoop, Scan, Map, Region, Replacement };
     Kind kind = Kind::Operator;
     NodeId node = noNode; ///< of a replacement its last node
     std::optional<c10::OperatorHandle> op;
@@ -27,8 +28,10 @@ struct ExecutionStep
     std::vector<std::size_t> written;     ///< parameters that the operator writes into
     std::optional<std::size_t> openDType; ///< the parameter "dtype" where the model leaves it to the operator
     BuiltinFunction builtin = nullptr;
-    std::vector<Argument> plainArguments; ///< Builtin, Cond, WhileLoop
+    std::vector<Argument> plainArguments; ///< Builtin and higher-order operators; without the sub-graphs
     std::vector<std::unique_ptr<ExecutionPlan>> subplans;
+    bool changesAutocast = false;             ///< Region
+    std::optional<AutocastRegion> autocast;   ///< of such a region; none where it switches autocast off
     const Replacement *replacement = nullptr; ///< owned by the executor's options
     std::vector<ValueId> released;            ///< values nobody needs after this step
 };

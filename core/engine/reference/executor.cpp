@@ -163,6 +163,12 @@ private:
                 if (weight == weights.end())
                     return fail(ErrorCode::BadInput, "the " + std::string(valueRoleName(value.role)) + " '" +
                                                          value.target + "' has no data");
+                if (!torchDType(weight->second.type.dtype))
+                    return fail(ErrorCode::NotSupported,
+                                "the " + std::string(valueRoleName(value.role)) + " '" + value.target +
+                                    "' has the element type " + dtypeName(weight->second.type.dtype) +
+                                    ", which this LibTorch (" + torchVersion() +
+                                    ") does not know: build the engine with a newer LibTorch");
                 loadWeight(static_cast<ValueId>(i), weight->second);
             }
             Result<ExecutionPlan> plan = planExecution(graph_, rules_, options_.replacements);

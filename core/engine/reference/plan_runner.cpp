@@ -35,7 +35,8 @@ TensorView viewOf(const at::Tensor &tensor)
     return {reinterpret_cast<std::uint64_t>(tensor.data_ptr()), typeOfTorch(tensor)};
 }
 
-/// Results of a call, spread over the node's outputs.
+} // namespace
+
 void storeOutputs(const Node &node, Values results, Frame &frame)
 {
     // A call whose one result is a tuple makes several values.
@@ -45,8 +46,6 @@ void storeOutputs(const Node &node, Values results, Frame &frame)
         frame[static_cast<std::size_t>(node.outputs[i])] =
             i < results.size() ? std::move(results[i]) : IValue();
 }
-
-} // namespace
 
 void PlanRunner::runSteps(const ExecutionPlan &plan, Frame &frame, bool outermost)
 {
@@ -84,6 +83,12 @@ void PlanRunner::runStep(const ExecutionPlan &plan, const ExecutionStep &step, F
         return runCond(node, step, frame);
     case ExecutionStep::Kind::WhileLoop:
         return runWhileLoop(node, step, frame);
+    case ExecutionStep::Kind::Scan:
+        return runScan(node, step, frame);
+    case ExecutionStep::Kind::Map:
+        return runMap(node, step, frame);
+    case ExecutionStep::Kind::Region:
+        return runRegion(node, step, frame);
     case ExecutionStep::Kind::Replacement:
         return runReplacement(plan, step, frame);
     }
@@ -111,6 +116,7 @@ Values PlanRunner::callOperator(const ExecutionStep &step, const Frame &frame, b
     for (const BoundArgument &argument : step.arguments)
         stack.push_back(argument.read(frame, rules_));
     if (forceFloat64) stack[*step.openDType] = static_cast<std::int64_t>(at::kDouble);
+    if (autocast_) castForRegion(*autocast_, step.op->schema().name(), stack);
     checkWrites(step, stack);
     kernelwright::callOperator(*step.op, stack);
     return stack;
@@ -164,81 +170,6 @@ void PlanRunner::runReplacement(const ExecutionPlan &plan, const ExecutionStep &
                 .value());
     for (std::size_t i = 0; i < made.size(); ++i)
         frame[static_cast<std::size_t>(replacement.outputs[i])] = made[i];
-}
-
-Values PlanRunner::call(const ExecutionPlan &plan, const Values &inputs)
-{
-    const OperatorGraph &graph = *plan.graph;
-    TORCH_CHECK(inputs.size() == graph.inputs.size(), "the sub-graph '", graph.name, "' takes ",
-                graph.inputs.size(), " inputs but is given ", inputs.size());
-    Frame frame(graph.values.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        frame[static_cast<std::size_t>(graph.inputs[i])] = inputs[i];
-    runSteps(plan, frame, false);
-    Values outputs;
-    for (const ValueId output : graph.outputs)
-        outputs.push_back(frame[static_cast<std::size_t>(output)]);
-    return outputs;
-}
-
-namespace
-{
-
-/// A list of operands, one by one.
-Values itemsOf(const Argument &list, const Frame &frame, const ExecutionRules &rules)
-{
-    Values items;
-    if (list.kind != Argument::Kind::List) return {readPlainArgument(list, frame, rules)};
-    for (const Argument &item : list.items)
-        items.push_back(readPlainArgument(item, frame, rules));
-    return items;
-}
-
-bool isTruthy(const IValue &condition)
-{
-    if (condition.isTensor()) return condition.toTensor().item().toBool();
-    return condition.isBool() ? condition.toBool() : condition.toInt() != 0;
-}
-
-} // namespace
-
-// (condition, operands); the two branches are the sub-graphs.
-void PlanRunner::runCond(const Node &node, const ExecutionStep &step, Frame &frame)
-{
-    TORCH_CHECK(!step.plainArguments.empty(), "cond has no condition");
-    const bool condition = isTruthy(readPlainArgument(step.plainArguments[0], frame, rules_));
-    Values operands;
-    if (step.plainArguments.size() > 1) operands = itemsOf(step.plainArguments[1], frame, rules_);
-    Values results = call(*step.subplans[condition ? 0 : 1], operands);
-    // A list output takes all results together.
-    if (node.outputs.size() == 1 && results.size() > 1)
-        results = {IValue(c10::ivalue::Tuple::create(std::move(results)))};
-    storeOutputs(node, std::move(results), frame);
-}
-
-// (carried values, further inputs); condition and body are the sub-graphs.
-void PlanRunner::runWhileLoop(const Node &node, const ExecutionStep &step, Frame &frame)
-{
-    TORCH_CHECK(!step.plainArguments.empty(), "while_loop carries no values");
-    Values carried = itemsOf(step.plainArguments[0], frame, rules_);
-    Values further;
-    if (step.plainArguments.size() > 1) further = itemsOf(step.plainArguments[1], frame, rules_);
-    const auto withFurther = [&] {
-        Values inputs = carried;
-        inputs.insert(inputs.end(), further.begin(), further.end());
-        return inputs;
-    };
-    while (true) {
-        if (hooks_.cancel.isCancelled()) throw NodeFailure({ErrorCode::Cancelled, "the run was cancelled"});
-        const Values condition = call(*step.subplans[0], withFurther());
-        TORCH_CHECK(condition.size() == 1, "the condition of while_loop returns ", condition.size(),
-                    " values");
-        if (!isTruthy(condition[0])) break;
-        carried = call(*step.subplans[1], withFurther());
-    }
-    if (node.outputs.size() == 1 && carried.size() > 1)
-        carried = {IValue(c10::ivalue::Tuple::create(std::move(carried)))};
-    storeOutputs(node, std::move(carried), frame);
 }
 
 } // namespace kernelwright

@@ -64,6 +64,9 @@ private:
     void runReplacement(const ExecutionPlan &plan, const ExecutionStep &step, Frame &frame);
     void runCond(const Node &node, const ExecutionStep &step, Frame &frame);
     void runWhileLoop(const Node &node, const ExecutionStep &step, Frame &frame);
+    void runScan(const Node &node, const ExecutionStep &step, Frame &frame);
+    void runMap(const Node &node, const ExecutionStep &step, Frame &frame);
+    void runRegion(const Node &node, const ExecutionStep &step, Frame &frame);
     std::vector<c10::IValue> call(const ExecutionPlan &plan, const std::vector<c10::IValue> &inputs);
     std::vector<c10::IValue> callOperator(const ExecutionStep &step, const Frame &frame, bool forceFloat64);
     void checkWrites(const ExecutionStep &step, const std::vector<c10::IValue> &arguments) const;
@@ -72,6 +75,10 @@ private:
     const RunHooks &hooks_;
     const ProtectedStorages &protected_;
     const SymbolValues &symbols_;
+    std::optional<AutocastRegion> autocast_; ///< the innermost region that is being run
 };
+
+/// Results of a call, spread over the node's outputs.
+void storeOutputs(const Node &node, std::vector<c10::IValue> results, Frame &frame);
 
 } // namespace kernelwright

@@ -248,6 +248,61 @@ private slots:
         QCOMPARE(exported->graph.outputs[0], exported->graph.nodes[1].outputs[0]);
     }
 
+    void anAutocastRegionIsOneNodeWhereItIsOn_data()
+    {
+        QTest::addColumn<bool>("outer");
+        QTest::addColumn<bool>("inner");
+        QTest::addColumn<QString>("form");
+        QTest::newRow("off inside off is nothing") << false << false << "linear relu";
+        QTest::newRow("on inside off") << false << true << "linear region(relu)";
+        QTest::newRow("off inside on switches it off") << true << false << "linear region(region(relu))";
+        QTest::newRow("on inside on") << true << true << "linear region(region(relu))";
+    }
+
+    void anAutocastRegionIsOneNodeWhereItIsOn()
+    {
+        QFETCH(bool, outer);
+        QFETCH(bool, inner);
+        QFETCH(QString, form);
+        const auto graphOver = [](const Json &node) {
+            return Json{{"inputs", Json::array({tensorArgument("linear")})},
+                        {"outputs", Json::array({tensorArgument("result")})},
+                        {"nodes", Json::array({node})},
+                        {"tensor_values",
+                         {{"linear", tensorMeta({fixedSize(2), fixedSize(4)})},
+                          {"result", tensorMeta({fixedSize(2), fixedSize(4)})}}}};
+        };
+        const auto region = [](bool enabled, const Json &body) {
+            return tensorNode("torch.ops.higher_order.wrap_with_autocast",
+                              {{"", {{"as_string", "cpu"}}},
+                               {"", {{"as_scalar_type", 13}}},
+                               {"", {{"as_bool", enabled}}},
+                               {"", {{"as_bool", true}}},
+                               {"", {{"as_graph", {{"name", "submod"}, {"graph", body}}}}},
+                               {"", tensorArgument("linear")}},
+                              "result");
+        };
+        const Json relu =
+            tensorNode("torch.ops.aten.relu.default", {{"self", tensorArgument("linear")}}, "result");
+        Json program = linearProgram();
+        Json &graph = graphOf(program);
+        graph["nodes"].push_back(region(outer, graphOver(region(inner, graphOver(relu)))));
+        graph["tensor_values"]["result"] = tensorMeta({fixedSize(2), fixedSize(4)});
+        program["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"] =
+            tensorArgument("result");
+        const Result<ExportedGraph> exported = graphFromExport(program, "model.json");
+        QVERIFY2(exported, exported ? "" : exported.error().message.c_str());
+        const std::function<QString(const OperatorGraph &)> formOf = [&](const OperatorGraph &of) {
+            QStringList parts;
+            for (const Node &node : of.nodes)
+                parts << (node.subgraphs.empty()
+                              ? QString::fromStdString(node.op.substr(node.op.rfind(':') + 1))
+                              : "region(" + formOf(node.subgraphs[0]) + ")");
+            return parts.join(' ');
+        };
+        QCOMPARE(formOf(exported->graph), form);
+    }
+
     void sizeArithmeticBecomesNodes()
     {
         Json program = linearProgram();
