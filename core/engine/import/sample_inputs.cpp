@@ -14,6 +14,8 @@ namespace
 {
 
 constexpr std::int64_t largestInput = std::int64_t{64} << 30;
+// A file may claim any size; a person who asks for one knows what it costs.
+constexpr std::int64_t largestUnasked = std::int64_t{1} << 30;
 constexpr std::uint64_t seed = 20240229; // any fixed number: the same model gets the same inputs everywhere
 
 tl::unexpected<Error> badSpec(const std::string &text, const std::string &why)
@@ -208,6 +210,11 @@ Result<std::vector<HostTensor>> makeSampleInputs(const OperatorGraph &graph,
                                                  "instance --input " +
                                                  value.name + "=1x64:int64");
         if (dtype == DType::Unknown) dtype = DType::Float32;
+        if (!spec && value.type.byteCount() > largestUnasked)
+            return fail(ErrorCode::BadInput, "the model's input '" + value.name + "' is " +
+                                                 describe(value.type) +
+                                                 ", too large to be made up unasked: pass --input " +
+                                                 value.name + "=SIZES:TYPE if it is meant so");
         const std::int64_t bound = integerBound.value_or(integerBoundOf(graph, graph.inputs[i]));
         Result<HostTensor> tensor =
             randomTensor(dtype, spec ? spec->sizes : value.type.sizes, bound, generator);

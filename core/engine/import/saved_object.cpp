@@ -18,7 +18,7 @@ using Kind = PickleValue::Kind;
 
 constexpr std::int64_t largestPickle = std::int64_t{64} << 20;
 constexpr int deepestContainer = 64;
-constexpr std::size_t mostLeaves = 1U << 20;
+constexpr std::size_t mostVisits = 1U << 20;
 
 DType dtypeOfStorage(std::string_view global)
 {
@@ -163,29 +163,28 @@ Result<ZipRecord> SavedObject::storage(const std::string &key)
 
 Result<std::vector<PicklePointer>> SavedObject::leaves(const PickleValue &value) const
 {
-    std::vector<PicklePointer> found;
-    if (const Result<void> collected = collectLeaves(value, 0, found); !collected)
+    Walk walk;
+    if (const Result<void> collected = collectLeaves(value, 0, walk); !collected)
         return forward(collected.error());
-    return found;
+    return std::move(walk.leaves);
 }
 
-Result<void> SavedObject::collectLeaves(const PickleValue &value, int depth,
-                                        std::vector<PicklePointer> &found) const
+Result<void> SavedObject::collectLeaves(const PickleValue &value, int depth, Walk &walk) const
 {
-    if (depth > deepestContainer || found.size() > mostLeaves)
+    if (depth > deepestContainer || ++walk.visits > mostVisits)
         return fail(ErrorCode::BadInput,
                     "'" + archive_.path() + "' is nested too deeply or holds too many values");
     if (value.kind == Kind::Tuple || value.kind == Kind::List) {
         for (const PicklePointer item : value.items)
-            if (const Result<void> done = collectLeaves(*item, depth + 1, found); !done) return done;
+            if (const Result<void> done = collectLeaves(*item, depth + 1, walk); !done) return done;
         return {};
     }
     if (value.kind == Kind::Dict) {
         for (const auto &[key, item] : value.entries)
-            if (const Result<void> done = collectLeaves(*item, depth + 1, found); !done) return done;
+            if (const Result<void> done = collectLeaves(*item, depth + 1, walk); !done) return done;
         return {};
     }
-    found.push_back(&value);
+    walk.leaves.push_back(&value);
     return {};
 }
 

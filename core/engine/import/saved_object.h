@@ -50,7 +50,12 @@ private:
     {}
     Result<HostTensor> rebuild(const PickleValue &call);
     Result<ZipRecord> storage(const std::string &key);
-    Result<void> collectLeaves(const PickleValue &value, int depth, std::vector<PicklePointer> &found) const;
+    struct Walk
+    {
+        std::vector<PicklePointer> leaves;
+        std::size_t visits = 0; ///< a few shared empty containers can stand for any number of visits
+    };
+    Result<void> collectLeaves(const PickleValue &value, int depth, Walk &walk) const;
 
     ZipArchive archive_;
     Pickle pickle_;

@@ -8,6 +8,7 @@
 #include <ATen/core/jit_type.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace kernelwright
 {
@@ -88,6 +89,22 @@ bool actsAsNumber(const at::Tensor &constant, const std::vector<IValue> &argumen
     });
 }
 
+/// The tensor's bytes where they are, kept alive by what is returned.
+HostTensor inPlace(const at::Tensor &tensor)
+{
+    const bool isPlain = tensor.device().is_cpu() && tensor.layout() == c10::kStrided && !tensor.is_conj() &&
+                         !tensor.is_neg() && tensor.numel() > 0;
+    const DType dtype = dtypeOfTorch(tensor.scalar_type());
+    if (!isPlain || dtype == DType::Unknown) return toHost(tensor); // which says what it cannot copy
+    const std::int64_t offset = tensor.storage_offset() * static_cast<std::int64_t>(dtypeSize(dtype));
+    HostTensor result;
+    result.type = typeOfTorch(tensor);
+    result.storage = {static_cast<std::byte *>(tensor.data_ptr()) - offset, [tensor](std::byte *) {}};
+    result.storageBytes = static_cast<std::int64_t>(tensor.storage().nbytes());
+    result.offset = offset;
+    return result;
+}
+
 Argument numberArgument(const at::Tensor &tensor)
 {
     if (tensor.scalar_type() == c10::kLong) return Argument::ofInt(tensor.item<std::int64_t>());
@@ -95,14 +112,6 @@ Argument numberArgument(const at::Tensor &tensor)
 }
 
 } // namespace
-
-std::string ScriptGraphBuilder::uniqueName(std::set<std::string> &used, const std::string &wanted)
-{
-    std::string name = wanted;
-    for (int number = 1; !used.insert(name).second; ++number)
-        name = wanted + "_" + std::to_string(number);
-    return name;
-}
 
 void ScriptGraphBuilder::nameWeight(const at::Tensor &tensor, const std::string &name, ValueRole role)
 {
@@ -142,7 +151,7 @@ bool ScriptGraphBuilder::holdsTracked(const IValue &value) const
 ValueId ScriptGraphBuilder::addValue(const std::string &name, const at::Tensor &tensor)
 {
     Value value;
-    value.name = uniqueName(valueNames_, name);
+    value.name = valueNames_.take(name);
     value.type = typeOfTorch(tensor);
     const ValueId id = graph_.addValue(std::move(value));
     track(tensor, id);
@@ -169,8 +178,29 @@ ValueId ScriptGraphBuilder::addWeight(const at::Tensor &tensor)
     Value &value = graph_.values[static_cast<std::size_t>(id)];
     value.role = role;
     value.target = target;
-    weights_.insert_or_assign(target, toHost(tensor.detach()));
+    weights_.insert_or_assign(target, inPlace(tensor.detach()));
     return id;
+}
+
+void ScriptGraphBuilder::keepBytesOf(const IValue &written)
+{
+    if (written.isTensorList())
+        for (const at::Tensor &tensor : written.toTensorVector())
+            keepBytesOf(IValue(tensor));
+    if (!written.isTensor() || !written.toTensor().defined() || !written.toTensor().has_storage()) return;
+    const at::Tensor tensor = written.toTensor();
+    if (tensor.numel() == 0) return;
+    const std::byte *start = static_cast<std::byte *>(tensor.data_ptr()) -
+                             tensor.storage_offset() * static_cast<std::int64_t>(tensor.element_size());
+    std::shared_ptr<std::byte[]> copy; // one for all weights that share the storage
+    for (auto &[target, weight] : weights_) {
+        if (weight.storage.get() != start) continue;
+        if (!copy) {
+            copy.reset(new std::byte[static_cast<std::size_t>(weight.storageBytes)]);
+            std::memcpy(copy.get(), start, static_cast<std::size_t>(weight.storageBytes));
+        }
+        weight.storage = copy;
+    }
 }
 
 Argument ScriptGraphBuilder::argumentOf(const at::Tensor &tensor)
@@ -218,11 +248,14 @@ Node ScriptGraphBuilder::makeNode(const c10::FunctionSchema &schema, const std::
     node.modulePath = origin.modulePath;
     node.moduleType = origin.moduleType;
     node.source = origin.source;
-    node.name = uniqueName(nodeNames_, node.op.substr(node.op.rfind(':') + 1));
+    node.name = nodeNames_.take(node.op.substr(node.op.rfind(':') + 1));
+    std::vector<std::size_t> written;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const c10::Argument &parameter = schema.arguments().at(i);
         NamedArgument argument{parameter.name(), {}};
         const IValue &value = arguments[i];
+        if (const c10::AliasInfo *alias = parameter.alias_info(); alias && alias->isWrite())
+            written.push_back(i);
         if (symbolic[i])
             argument.value = *symbolic[i];
         else if (isDefault(parameter, value))
@@ -233,6 +266,8 @@ Node ScriptGraphBuilder::makeNode(const c10::FunctionSchema &schema, const std::
             argument.value = convert(value, parameter.real_type());
         node.arguments.push_back(std::move(argument));
     }
+    for (const std::size_t argument : written)
+        keepBytesOf(arguments[argument]);
     return node;
 }
 
@@ -248,7 +283,7 @@ void ScriptGraphBuilder::addNode(Node node, const std::vector<IValue> &results)
         }
         Value value;
         value.kind = result.isTensorList() ? ValueKind::TensorList : ValueKind::Other;
-        value.name = uniqueName(valueNames_, name + (result.isTensorList() ? "_list" : "_result"));
+        value.name = valueNames_.take(name + (result.isTensorList() ? "_list" : "_result"));
         const ValueId list = graph_.addValue(std::move(value));
         node.outputs.push_back(list);
         if (!result.isTensorList()) continue;
@@ -256,7 +291,7 @@ void ScriptGraphBuilder::addNode(Node node, const std::vector<IValue> &results)
         for (std::size_t item = 0; item < tensors.size(); ++item) {
             Node follower;
             follower.op = "prim::getitem";
-            follower.name = uniqueName(nodeNames_, "getitem");
+            follower.name = nodeNames_.take("getitem");
             follower.arguments = {{"self", Argument::ofValue(list)},
                                   {"index", Argument::ofInt(static_cast<std::int64_t>(item))}};
             follower.outputs = {addValue(follower.name, tensors[item])};
@@ -277,14 +312,14 @@ ValueId ScriptGraphBuilder::addSizeNode(const std::string &op, const std::string
     Node node;
     node.op = op;
     node.overload = overload;
-    node.name = uniqueName(nodeNames_, op.substr(op.rfind(':') + 1));
+    node.name = nodeNames_.take(op.substr(op.rfind(':') + 1));
     node.arguments = std::move(arguments);
     node.modulePath = origin.modulePath;
     node.moduleType = origin.moduleType;
     node.source = origin.source;
     Value value;
     value.kind = ValueKind::Int;
-    value.name = uniqueName(valueNames_, node.name);
+    value.name = valueNames_.take(node.name);
     const ValueId id = graph_.addValue(std::move(value));
     node.outputs = {id};
     graph_.addNode(std::move(node));

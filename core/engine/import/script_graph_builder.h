@@ -3,6 +3,7 @@
 
 #include "graph/operator_graph.h"
 #include "node_origin.h"
+#include "unique_names.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/function_schema.h>
@@ -10,7 +11,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,7 +30,7 @@ public:
 
     /// A node for an operator about to run. `symbolic` holds, per argument, what stands for a number computed
     /// from sizes. Arguments that have the schema's default are left out. Must be called before the operator
-    /// runs, since the operator may write into a weight whose bytes are taken here.
+    /// runs, since the operator may write into a weight, whose first bytes are kept here.
     Node makeNode(const c10::FunctionSchema &schema, const std::vector<c10::IValue> &arguments,
                   const std::vector<std::optional<Argument>> &symbolic, const NodeOrigin &origin);
 
@@ -71,7 +71,9 @@ private:
     ValueId addValue(const std::string &name, const at::Tensor &tensor);
     void track(const at::Tensor &tensor, ValueId value);
     ValueId addWeight(const at::Tensor &tensor);
-    std::string uniqueName(std::set<std::string> &used, const std::string &wanted);
+    /// Weights stay where LibTorch loaded them; one that an operator is about to write into keeps its first
+    /// bytes.
+    void keepBytesOf(const c10::IValue &written);
 
     OperatorGraph graph_;
     WeightMap weights_;
@@ -79,8 +81,8 @@ private:
     std::unordered_map<const c10::TensorImpl *, WeightName> weightNames_;
     std::vector<at::Tensor>
         weightTensors_; ///< the named ones stay alive, so that their addresses stay theirs
-    std::set<std::string> valueNames_;
-    std::set<std::string> nodeNames_;
+    UniqueNames valueNames_;
+    UniqueNames nodeNames_;
 };
 
 } // namespace kernelwright

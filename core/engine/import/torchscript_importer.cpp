@@ -5,8 +5,8 @@
 #include "engine/reference/missing_operators.h"
 #include "engine/reference/torch_tensors.h"
 #include "sample_inputs.h"
-#include "saved_object.h"
 #include "script_recorder.h"
+#include "traced_inputs.h"
 
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/passes/inliner.h>
@@ -21,8 +21,6 @@ namespace
 {
 
 namespace jit = torch::jit;
-
-constexpr std::int64_t largestPickle = std::int64_t{16} << 20;
 
 tl::unexpected<Error> loadError(const std::string &path, const std::exception &error)
 {
@@ -40,27 +38,6 @@ tl::unexpected<Error> loadError(const std::string &path, const std::exception &e
     }
     return fail(ErrorCode::BadInput, "'" + path + "' cannot be read as TorchScript by LibTorch " +
                                          torchVersion() + ": " + describeTorchError(error));
-}
-
-/// The inputs a traced module was traced with: types only, their bytes are not stored.
-std::vector<TensorType> tracedInputTypes(const ZipArchive &archive)
-{
-    std::vector<TensorType> types;
-    const std::string record = archive.findBySuffix("traced_inputs.pkl");
-    if (record.empty()) return types;
-    const Result<ZipRecord> bytes = archive.read(record, largestPickle);
-    if (!bytes) return types;
-    const Result<Pickle> pickle = readPickle(bytes->text(), "'" + record + "'");
-    if (!pickle) return types;
-    const PickleValue *root = untaggedPickle(pickle->root);
-    const PickleValue *forwardInputs = root ? findEntry(*root, "forward") : nullptr;
-    if (!forwardInputs) return types;
-    for (const PicklePointer item : untaggedPickle(forwardInputs)->items) {
-        const std::optional<TensorType> type = savedTensorType(*item);
-        if (!type) return {};
-        types.push_back(*type);
-    }
-    return types;
 }
 
 class ScriptImport

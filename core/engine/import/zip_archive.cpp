@@ -6,7 +6,11 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <fcntl.h>
 #include <new>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace kernelwright
 {
@@ -18,6 +22,30 @@ namespace
 // worth refusing.
 constexpr std::uint64_t suspiciousSize = 64U << 20;
 constexpr std::uint64_t suspiciousRatio = 200;
+
+// Smaller records are cheaper to copy than to keep a file mapped for.
+constexpr std::uint64_t smallestInPlace = 64U << 10;
+constexpr std::int64_t pieceSize = 1 << 20; ///< of what is only looked at
+// What LibTorch aligns its own tensors to.
+constexpr std::uintptr_t alignment = 64;
+
+class FileDescriptor
+{
+public:
+    explicit FileDescriptor(int number)
+        : number_(number)
+    {}
+    FileDescriptor(const FileDescriptor &) = delete;
+    FileDescriptor &operator=(const FileDescriptor &) = delete;
+    ~FileDescriptor()
+    {
+        if (number_ >= 0) close(number_);
+    }
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
 
 struct RecordCloser
 {
@@ -51,7 +79,33 @@ Result<ZipArchive> ZipArchive::open(const std::string &path)
                     "'" + path + "' is not a complete zip archive (" + describeZipError(code) +
                         "): it may have been cut off while it was copied; fetch it again");
     if (const Result<void> listed = opened.listNames(); !listed) return forward(listed.error());
+    opened.mapFile();
     return opened;
+}
+
+// A file that cannot be mapped is read: nothing is lost but memory.
+void ZipArchive::mapFile()
+{
+    const FileDescriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status = {};
+    if (file.number() < 0 || fstat(file.number(), &status) != 0 || status.st_size <= 0) return;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void *address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (address == MAP_FAILED) return;
+    bytes_ = {static_cast<std::byte *>(address), [size](std::byte *mapped) { munmap(mapped, size); }};
+    stored_ = storedExtents({bytes_.get(), size});
+}
+
+/// The record's bytes where they lie; nothing where they have to be read.
+std::shared_ptr<std::byte[]> ZipArchive::inPlace(const std::string &name, std::uint64_t size) const
+{
+    const auto found = stored_.find(name);
+    if (size < smallestInPlace || found == stored_.end() ||
+        static_cast<std::uint64_t>(found->second.size) != size)
+        return nullptr;
+    std::byte *start = bytes_.get() + found->second.offset;
+    if (reinterpret_cast<std::uintptr_t>(start) % alignment != 0) return nullptr;
+    return {bytes_, start};
 }
 
 Result<ZipArchive> ZipArchive::openRecord(const ZipRecord &record, const std::string &path)
@@ -70,6 +124,7 @@ Result<ZipArchive> ZipArchive::openRecord(const ZipRecord &record, const std::st
     if (!opened.archive_)
         return fail(ErrorCode::BadInput, "'" + path + "' is not a complete zip archive (" + reason + ")");
     if (const Result<void> listed = opened.listNames(); !listed) return forward(listed.error());
+    opened.stored_ = storedExtents({record.bytes.get(), static_cast<std::size_t>(record.size)});
     return opened;
 }
 
@@ -121,19 +176,26 @@ Result<ZipRecord> ZipArchive::read(const std::string &name, std::int64_t sizeLim
         return fail(ErrorCode::BadInput, what + " cannot be opened: " + zip_strerror(archive_.get()));
     ZipRecord result;
     result.size = static_cast<std::int64_t>(status.size);
-    result.bytes.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(status.size) + 1]);
-    if (!result.bytes)
+    result.bytes = inPlace(name, status.size);
+    // Bytes that stay in place are read once all the same, piece by piece: that compares the checksum.
+    const bool isInPlace = result.bytes != nullptr;
+    const std::int64_t bufferSize = isInPlace ? std::min(result.size, pieceSize) : result.size;
+    std::shared_ptr<std::byte[]> buffer(new (std::nothrow)
+                                            std::byte[static_cast<std::size_t>(bufferSize) + 1]);
+    if (!buffer)
         return fail(ErrorCode::Io, "there is not enough memory for " + what + " (" +
                                        formatBytes(static_cast<double>(status.size)) + ")");
     std::int64_t filled = 0;
     while (filled < result.size) {
-        const zip_int64_t got = zip_fread(record.get(), result.bytes.get() + filled,
-                                          static_cast<zip_uint64_t>(result.size - filled));
+        std::byte *target = buffer.get() + (isInPlace ? 0 : filled);
+        const zip_int64_t got = zip_fread(
+            record.get(), target, static_cast<zip_uint64_t>(std::min(result.size - filled, bufferSize)));
         if (got < 0)
             return fail(ErrorCode::BadInput, what + " cannot be read: " + zip_file_strerror(record.get()));
         if (got == 0) return fail(ErrorCode::BadInput, what + " ends too early: the file is truncated");
         filled += got;
     }
+    if (!isInPlace) result.bytes = std::move(buffer);
     // The checksum is compared when the end is reached, which takes one more read.
     std::byte beyond{};
     if (zip_fread(record.get(), &beyond, 1) != 0)

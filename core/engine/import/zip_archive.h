@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/result.h"
+#include "zip_directory.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,7 +17,8 @@ struct zip;
 namespace kernelwright
 {
 
-/// The bytes of one record. Shared, so that tensors can lie in them without a copy.
+/// The bytes of one record. Shared, so that tensors can lie in them without a copy. They may lie in a mapped
+/// file: nobody writes to them.
 struct ZipRecord
 {
     std::shared_ptr<std::byte[]> bytes;
@@ -28,7 +31,9 @@ struct ZipRecord
 };
 
 /// A zip file opened for reading. Records are read whole and their checksums compared; nothing is ever
-/// unpacked to disk. Every error names the file and the record. Not for use by several threads at once.
+/// unpacked to disk. Large records that are stored as they are, as PyTorch stores weights, are not copied:
+/// they stay in the mapped file, so that the file should not be written to while its weights are in use.
+/// Every error names the file and the record. Not for use by several threads at once.
 class ZipArchive
 {
 public:
@@ -57,9 +62,12 @@ private:
         void operator()(zip *archive) const;
     };
     Result<void> listNames();
+    void mapFile();
+    std::shared_ptr<std::byte[]> inPlace(const std::string &name, std::uint64_t size) const;
 
     std::string path_;
-    std::shared_ptr<std::byte[]> bytes_; ///< of an archive in memory; outlives archive_
+    std::shared_ptr<std::byte[]> bytes_;         ///< of the archive, in memory or mapped; outlives archive_
+    std::map<std::string, StoredExtent> stored_; ///< what lies in bytes_ as it is
     std::vector<std::string> names_;
     std::unique_ptr<zip, Closer> archive_;
 };

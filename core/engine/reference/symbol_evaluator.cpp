@@ -74,7 +74,7 @@ private:
                 value = floorDivide(value, power(depth));
             else if (accept("%")) {
                 const std::int64_t divisor = power(depth);
-                value = value - floorDivide(value, divisor) * divisor;
+                value = divisor == -1 ? 0 : value - floorDivide(value, divisor) * divisor;
             } else if (accept("*")) {
                 const std::int64_t factor = power(depth);
                 if (__builtin_mul_overflow(value, factor, &value)) return giveUp();
@@ -87,8 +87,15 @@ private:
 
     std::int64_t floorDivide(std::int64_t dividend, std::int64_t divisor)
     {
-        if (divisor == 0 || divisor == -1) return divisor == 0 ? giveUp() : 0 - dividend;
+        if (divisor == 0) return giveUp();
+        if (divisor == -1) return negated(dividend);
         return dividend / divisor - (dividend % divisor != 0 && (dividend < 0) != (divisor < 0) ? 1 : 0);
+    }
+
+    std::int64_t negated(std::int64_t value)
+    {
+        std::int64_t result = 0;
+        return __builtin_sub_overflow(0, value, &result) ? giveUp() : result;
     }
 
     std::int64_t power(int depth)
@@ -110,7 +117,7 @@ private:
             const std::int64_t value = sum(depth + 1);
             return accept(")") ? value : giveUp();
         }
-        if (accept("-")) return depth > 64 ? giveUp() : 0 - atom(depth + 1);
+        if (accept("-")) return depth > 64 ? giveUp() : negated(atom(depth + 1));
         skipSpaces();
         const std::size_t from = position_;
         while (position_ < text_.size() &&

@@ -69,6 +69,50 @@ private slots:
         QVERIFY(ZipArchive::open(text("a.zip"))->read("x", 1000));
     }
 
+    // The local header takes 30 bytes and the name: 34 letters put the record at byte 64, as PyTorch aligns
+    // its own.
+    void aLargeStoredRecordStaysInTheMappedFile()
+    {
+        const QString name(34, 'n');
+        writeArchive(path("large.zip"), {{name, QByteArray(1 << 20, 'x')}});
+        const Result<ZipArchive> archive = ZipArchive::open(text("large.zip"));
+        const Result<ZipRecord> once = archive->read(name.toStdString());
+        const Result<ZipRecord> twice = archive->read(name.toStdString());
+        QVERIFY(once && twice);
+        QCOMPARE(once->bytes.get(), twice->bytes.get());
+        QCOMPARE(once->text(), std::string_view(std::string(1 << 20, 'x')));
+    }
+
+    void itsBytesOutliveTheArchive()
+    {
+        const QString name(34, 'n');
+        writeArchive(path("large.zip"), {{name, QByteArray(1 << 20, 'x')}});
+        const Result<ZipRecord> record = ZipArchive::open(text("large.zip"))->read(name.toStdString());
+        QVERIFY(record);
+        QCOMPARE(record->text(), std::string_view(std::string(1 << 20, 'x')));
+    }
+
+    void aRecordAtAnOddPlaceIsCopied()
+    {
+        writeArchive(path("odd.zip"), {{"x", QByteArray(1 << 20, 'x')}});
+        const Result<ZipArchive> archive = ZipArchive::open(text("odd.zip"));
+        const Result<ZipRecord> once = archive->read("x");
+        const Result<ZipRecord> twice = archive->read("x");
+        QVERIFY(once && twice);
+        QVERIFY(once->bytes.get() != twice->bytes.get());
+        QCOMPARE(once->text(), twice->text());
+    }
+
+    void aFlippedByteIsNoticedInTheMappedFileToo()
+    {
+        const QString name(34, 'n');
+        writeArchive(path("large.zip"), {{name, QByteArray(1 << 20, 'x')}});
+        QByteArray bytes = readFile(path("large.zip"));
+        bytes[700000] = 'y';
+        writeFile(path("large.zip"), bytes);
+        QVERIFY(!ZipArchive::open(text("large.zip"))->read(name.toStdString()));
+    }
+
     void aFlippedByteIsNoticed()
     {
         writeArchive(path("a.zip"), {{"x", QByteArray(1000, 'x')}});
