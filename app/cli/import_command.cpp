@@ -7,6 +7,8 @@
 
 #include <QFileInfo>
 
+#include <limits>
+
 namespace kernelwright::cli
 {
 
@@ -22,11 +24,34 @@ std::string describeOutput(const OperatorGraph &graph, const Node &node)
     return joinText(types, ", ");
 }
 
+/// "aten::add"; of a higher-order operator also how much it holds.
+std::string describeOperator(const Node &node)
+{
+    std::size_t inside = 0;
+    for (const OperatorGraph &subgraph : node.subgraphs)
+        inside += subgraph.nodes.size();
+    return node.subgraphs.empty() ? node.op : node.op + " {" + std::to_string(inside) + " inside}";
+}
+
+/// What the exporter lets vary, a line each: "Dimension:  s0 from 2 to 64 (12 in the example)".
+std::string describeDimensions(const OperatorGraph &graph)
+{
+    std::string lines;
+    for (const auto &[name, range] : graph.symbols) {
+        const bool isBounded = range.maximum != std::numeric_limits<std::int64_t>::max();
+        lines += "Dimension:  " + printable(name) + " from " + std::to_string(range.minimum) +
+                 (isBounded ? " to " + std::to_string(range.maximum) : " on") + " (" +
+                 std::to_string(range.hint) + " in the example)\n";
+    }
+    return lines;
+}
+
 std::string listing(const ModelSummary &model)
 {
     Table table({{"NODE"}, {"OPERATOR"}, {"OUTPUT"}, {"MODULE"}});
     for (const Node &node : model.graph.nodes)
-        table.add({node.name, node.op, shortened(describeOutput(model.graph, node), 48), node.modulePath});
+        table.add({node.name, describeOperator(node), shortened(describeOutput(model.graph, node), 48),
+                   node.modulePath});
     const auto names = [&](const std::vector<ValueId> &ids) {
         std::vector<std::string> parts;
         for (const ValueId id : ids) {
@@ -36,11 +61,14 @@ std::string listing(const ModelSummary &model)
         }
         return printable(joinText(parts, "; "));
     };
+    std::string notes;
+    for (const std::string &note : model.notes)
+        notes += "Note:       " + printable(note) + "\n";
     return table.text() + "\nInputs:     " + names(model.graph.inputs) +
            "\nOutputs:    " + names(model.graph.outputs) +
            "\nParameters: " + formatCount(static_cast<double>(model.parameterCount)) + " (" +
-           formatBytes(static_cast<double>(model.parameterBytes)) + ")\n" +
-           "Format:     " + printable(model.format) + "\n";
+           formatBytes(static_cast<double>(model.parameterBytes)) + ")\n" + describeDimensions(model.graph) +
+           "Format:     " + printable(model.format) + "\n" + notes;
 }
 
 Json resultOf(const ModelSummary &model)

@@ -83,6 +83,17 @@ Json describeParameters(const OperatorGraph &graph)
     }
     return Json{{"count", elements}, {"bytes", bytes}, {"tensors", seen.size()}};
 }
+
+Json describeSymbols(const OperatorGraph &graph)
+{
+    Json symbols = Json::object();
+    for (const auto &[name, range] : graph.symbols) {
+        Json &symbol = symbols[name] =
+            Json{{"minimum", range.minimum}, {"maximum", nullptr}, {"hint", range.hint}};
+        if (range.maximum != std::numeric_limits<std::int64_t>::max()) symbol["maximum"] = range.maximum;
+    }
+    return symbols;
+}
 } // namespace
 
 Json describeGraph(const OperatorGraph &graph)
@@ -94,6 +105,7 @@ Json describeGraph(const OperatorGraph &graph)
                 {"nodes", std::move(nodes)},
                 {"inputs", describeValues(graph, graph.inputs)},
                 {"outputs", describeValues(graph, graph.outputs)},
+                {"symbols", describeSymbols(graph)},
                 {"parameters", describeParameters(graph)}};
 }
 

@@ -202,7 +202,11 @@ void TestGraphJson::describesGraphs()
     OperatorGraph graph = sample();
     graph.values[static_cast<std::size_t>(graph.findValue("m_tied"))].target =
         "m.w"; // the same weight by another name
+    graph.symbols = {{"batch", {.minimum = 2, .maximum = 64, .hint = 4}},
+                     {"length", {.minimum = 1, .hint = 9}}};
     const Json json = describeGraph(graph);
+    QCOMPARE(json.at("symbols").at("batch").dump(), std::string(R"({"hint":4,"maximum":64,"minimum":2})"));
+    QVERIFY(json.at("symbols").at("length").at("maximum").is_null());
     QCOMPARE(json.at("nodes").size(), graph.nodes.size());
     const Json &first = json.at("nodes")[0];
     QCOMPARE(first.at("name").get<std::string>(), std::string("a"));
