@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace kernelwright
@@ -227,6 +228,48 @@ void assertTrue(const c10::OperatorHandle &op, Stack *stack)
                 "an assertion of the model does not hold: ", a[1].toStringRef());
 }
 
+/// Each expert's rows times its matrix. `ends` holds, per matrix, the row behind its last one; rows behind
+/// the last of all stay zero.
+at::Tensor multiplyGroups(const at::Tensor &rows, const at::Tensor &matrices, const at::Tensor &ends)
+{
+    TORCH_CHECK(rows.dim() == 2 && matrices.dim() == 3 && ends.dim() == 1 && ends.size(0) == matrices.size(0),
+                "a grouped product takes rows, one matrix per group and one end per group");
+    at::Tensor output = at::zeros({rows.size(0), matrices.size(2)}, rows.options());
+    const at::Tensor borders = ends.to(at::kCPU, at::kLong).contiguous();
+    std::int64_t start = 0;
+    for (std::int64_t group = 0; group < borders.size(0); ++group) {
+        const std::int64_t end = borders.data_ptr<std::int64_t>()[group];
+        TORCH_CHECK(end >= start && end <= rows.size(0), "group ", group,
+                    " of a grouped product ends at row ", end, " of ", rows.size(0));
+        if (end > start)
+            output.slice(0, start, end)
+                .copy_(isReducedType(rows)
+                           ? at::mm(rows.slice(0, start, end).to(at::kFloat), matrices[group].to(at::kFloat))
+                           : at::mm(rows.slice(0, start, end), matrices[group]));
+        start = end;
+    }
+    return output;
+}
+
+// (self, mat2, offs, bias, out_dtype); without offs it is a batch of products.
+void groupedProduct(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    const at::Tensor ends = tensorOrUndefined(a[2]);
+    const at::Tensor left = a[0].toTensor(), right = a[1].toTensor();
+    at::Tensor output = ends.defined() ? multiplyGroups(left, right, ends) : at::matmul(left, right);
+    if (const at::Tensor bias = tensorOrUndefined(a[3]); bias.defined()) output = output + bias;
+    if (!a[4].isNone()) output = output.to(static_cast<at::ScalarType>(a[4].toInt()));
+    stack->emplace_back(std::move(output));
+}
+
+// (input, weight, offs): the name under which transformers exports the same.
+void groupedProductOfTransformers(const c10::OperatorHandle &op, Stack *stack)
+{
+    const std::vector<IValue> a = popArguments(op, *stack);
+    stack->emplace_back(multiplyGroups(a[0].toTensor(), a[1].toTensor(), a[2].toTensor()));
+}
+
 using BoxedFunction = void (*)(const c10::OperatorHandle &, Stack *);
 
 class SuppliedKernel : public c10::OperatorKernel
@@ -264,6 +307,11 @@ constexpr Supply supplies[] = {
      "bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor "
      "logsumexp)",
      flashAttentionForCpu},
+    {"_grouped_mm", "",
+     "_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? "
+     "out_dtype=None) "
+     "-> Tensor",
+     groupedProduct},
     {"rms_norm", "",
      "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      rmsNorm},
@@ -291,12 +339,19 @@ constexpr Supply supplies[] = {
      emptyPermuted},
 };
 
-std::unique_ptr<torch::Library> registerSupplies()
+// Operators that libraries of models define in Python, so that no LibTorch has them.
+constexpr Supply librarySupplies[] = {
+    {"grouped_mm_fallback", "", "grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor",
+     groupedProductOfTransformers},
+};
+
+std::unique_ptr<torch::Library> registerSupplies(const char *nameSpace, std::span<const Supply> wanted)
 {
     auto library = std::unique_ptr<torch::Library>(
-        new torch::Library(torch::Library::FRAGMENT, "aten", {}, __FILE__, __LINE__));
-    for (const Supply &supply : supplies) {
-        if (c10::Dispatcher::singleton().findSchema({std::string("aten::") + supply.name, supply.overload}))
+        new torch::Library(torch::Library::FRAGMENT, nameSpace, {}, __FILE__, __LINE__));
+    for (const Supply &supply : wanted) {
+        if (c10::Dispatcher::singleton().findSchema(
+                {std::string(nameSpace) + "::" + supply.name, supply.overload}))
             continue;
         library->def(torch::schema(supply.schema, c10::AliasAnalysisKind::FROM_SCHEMA));
         auto kernel = std::make_unique<SuppliedKernel>(supply.function);
@@ -312,9 +367,10 @@ std::unique_ptr<torch::Library> registerSupplies()
 
 void supplyMissingOperators()
 {
-    // The registration undoes itself when it is destroyed, so it lives as long as the dispatcher it extends.
-    static const std::unique_ptr<torch::Library> registration = registerSupplies();
-    (void)registration;
+    // A registration undoes itself when it is destroyed, so they live as long as the dispatcher they extend.
+    static const std::unique_ptr<torch::Library> registrations[] = {
+        registerSupplies("aten", supplies), registerSupplies("transformers", librarySupplies)};
+    (void)registrations;
 }
 
 } // namespace kernelwright

@@ -217,6 +217,40 @@ private slots:
         QCOMPARE(toDoubles(run->outputs.at(1)), (Doubles{0, 0, 1}));
         QCOMPARE(run->outputs.at(1).type.sizes, (std::vector<std::int64_t>{1, 3, 1}));
     }
+
+    /// Rows 0 and 1 belong to the first matrix, none to the second, row 2 to the third; row 3 to nobody.
+    void aGroupedProductGivesEachRowItsMatrix_data()
+    {
+        QTest::addColumn<QString>("op");
+        QTest::newRow("transformers'") << "transformers::grouped_mm_fallback";
+        QTest::newRow("PyTorch's own") << "aten::_grouped_mm";
+    }
+
+    void aGroupedProductGivesEachRowItsMatrix()
+    {
+        QFETCH(QString, op);
+        if (op.startsWith("aten") && torchVersion() >= "2.")
+            QSKIP("skipped: this LibTorch has its own, for bfloat16 on a GPU");
+        const bool isOwn = op.startsWith("aten");
+        GraphBuilder builder;
+        const ValueId rows = builder.input("rows");
+        const ValueId matrices = builder.input("matrices");
+        const ValueId ends = builder.input("ends");
+        const ValueId out = builder.node(op.toStdString(), "",
+                                         {value(isOwn ? "self" : "input", rows),
+                                          value(isOwn ? "mat2" : "weight", matrices), value("offs", ends)});
+        const OperatorGraph graph = builder.returning({out});
+        const auto executor = Executor::create(graph, {}, {});
+        QVERIFY2(executor, executor ? "" : executor.error().message.c_str());
+        const HostTensor input = floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+        const HostTensor weights = floats({3, 2, 1}, {1, 1, 9, 9, 2, -1});
+        const auto run = (*executor)->run({.inputs = {input, weights, longs({3}, {2, 2, 3})}});
+        QVERIFY2(run, run ? "" : run.error().message.c_str());
+        QCOMPARE(toDoubles(run->outputs.at(0)), (Doubles{3, 7, 4, 0}));
+        const auto refused = (*executor)->run({.inputs = {input, weights, longs({3}, {2, 1, 9})}});
+        QVERIFY(!refused);
+        QVERIFY(refused.error().message.find("group 1") != std::string::npos);
+    }
 };
 
 QTEST_GUILESS_MAIN(SuppliedOperatorsTest)
