@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -50,9 +51,11 @@ bool report(const std::string &what, const std::string &path, bool readWeights, 
             double mostAnonymous)
 {
     const double before = memoryOf("RssAnon:");
+    const std::clock_t processorStart = std::clock();
     const auto start = std::chrono::steady_clock::now();
     const Result<ImportedModel> model = importModel(path, {.readWeights = readWeights});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double processor = static_cast<double>(std::clock() - processorStart) / CLOCKS_PER_SEC;
     if (!model) {
         std::cout << what << ": " << model.error().message << "\n";
         return false;
@@ -62,9 +65,9 @@ bool report(const std::string &what, const std::string &path, bool readWeights, 
     const bool holds = seconds <= mostSeconds && memoryOf("VmHWM:") <= 1024 + (readWeights ? file : 0) &&
                        held <= mostAnonymous;
     std::cout << what << ": " << model->graph.nodes.size() << " nodes of a file of " << file << " MiB in "
-              << seconds << " s (at most " << mostSeconds << "); holds " << held << " MiB (at most "
-              << mostAnonymous << "), peak " << memoryOf("VmHWM:") << " MiB"
-              << (holds ? "" : "  <-- too much") << "\n";
+              << seconds << " s (at most " << mostSeconds << "), " << processor
+              << " s of them computing; holds " << held << " MiB (at most " << mostAnonymous << "), peak "
+              << memoryOf("VmHWM:") << " MiB" << (holds ? "" : "  <-- too much") << "\n";
     return holds;
 }
 
