@@ -46,8 +46,13 @@ __device__ void anyRow(const __half *in, __half *out, long long cols)
         out[c] = __float2half(__expf(__half2float(in[c]) - largest) / sum);
 }
 extern "C" __global__ void __launch_bounds__(256) fast_softmax(const __half *__restrict__ )" +
-           in + ", __half *__restrict__ " + out + R"()
+           in + ", __half *__restrict__ " + out + R"(, long long cols)
 {
+    if (cols != 8192) {
+        anyRow()" +
+           in + " + blockIdx.x * cols, " + out + R"( + blockIdx.x * cols, cols);
+        return;
+    }
     const uint4 *from = reinterpret_cast<const uint4 *>()" +
            in + R"( + blockIdx.x * 8192ll);
     uint4 *to = reinterpret_cast<uint4 *>()" +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers on a GPU: every baseline, counters, conditions and energy of one good kernel. The log is a table that
-// a person can judge.
+// Numbers on a GPU: every baseline, counters, conditions and energy of one good kernel. The log is a table
+// that a person can judge.
 #include "client/workspace.h"
 #include "softmax_kernel.h"
 
@@ -67,6 +67,8 @@ private slots:
             qInfo("  %-9s %8.1f TFLOP/s", type.c_str(), rate / 1e12);
         for (const auto &[type, rate] : ceilings.matrixFlopsPerSecond)
             qInfo("  %-9s %8.1f TFLOP/s by matrix instructions", type.c_str(), rate / 1e12);
+        for (const auto &[type, rate] : ceilings.reachedMatrixFlopsPerSecond)
+            qInfo("  %-9s %8.1f TFLOP/s reached by the library", type.c_str(), rate / 1e12);
         const std::string model =
             qgetenv("KERNELWRIGHT_SOURCE").toStdString() + "/resources/samples/row_softmax_half.pt2";
         const auto summary = workspace_->openModel(model, {"8192x8192:float16"});

@@ -87,6 +87,7 @@ struct TimedWork
 struct TimingOptions
 {
     int warmUps = 5;
+    std::chrono::milliseconds warmUpTime{0}; ///< and at least so long: the clocks of an idle GPU take a while to rise
     int minimumSamples = 20;
     int maximumSamples = 200;
     double targetSpread = 0.02; ///< stop when IQR / median of every work is below this

@@ -35,6 +35,7 @@ double rateOf(const ProductKind &kind, Device &device)
     if (!product) return 0;
     TimingOptions options;
     options.warmUps = 3;
+    options.warmUpTime = std::chrono::milliseconds(30);
     options.minimumSamples = 7;
     options.maximumSamples = 20;
     options.budget = std::chrono::milliseconds(80);

@@ -40,12 +40,17 @@ int setCount(const EvaluationRun &run)
 TimingOptions timingOptions(const EvaluationRun &run)
 {
     TimingOptions options;
+    // A sample costs less than a millisecond: so many that the median repeats, on a GPU whose clocks have
+    // risen.
+    options.minimumSamples = 100;
+    options.warmUpTime = std::chrono::milliseconds(100);
     options.budget = std::chrono::milliseconds(400);
     options.coldCache = !run.request.measure.warmCache;
     options.cancel = run.request.cancel;
     if (run.device.info().isSimulated) {
         // The model gives the same work the same time: two samples show that it does.
         options.warmUps = 0;
+        options.warmUpTime = std::chrono::milliseconds(0);
         options.minimumSamples = options.maximumSamples = 2;
     }
     return options;

@@ -14,7 +14,6 @@ namespace kernelwright::cuda
 namespace
 {
 constexpr std::chrono::seconds longestSample{20};
-constexpr std::chrono::milliseconds longestWarmUp{30};
 constexpr std::size_t fewestUnthrottled = 10; ///< samples per work; with fewer, throttled ones count too
 
 /// Start and end of one sample by events; includes the gaps between kernels that the host leaves.
@@ -126,10 +125,8 @@ private:
     Result<void> warmUp()
     {
         const auto began = std::chrono::steady_clock::now();
-        const bool wanted = options_.warmUps > 0;
         for (int i = 0;
-             i < options_.warmUps || (wanted && std::chrono::steady_clock::now() - began < longestWarmUp);
-             ++i) {
+             i < options_.warmUps || std::chrono::steady_clock::now() - began < options_.warmUpTime; ++i) {
             if (options_.cancel.isCancelled()) return fail(ErrorCode::Cancelled, "timing was cancelled");
             for (const TimedWork &work : works_)
                 if (const auto ran = once(work); !ran) return ran;

@@ -12,8 +12,7 @@ namespace kernelwright::cuda
 {
 
 /// Times works interleaved (A B A B …) by CUPTI's kernel records, or by events where CUPTI is not to be had.
-/// Warm-up runs go on until the device has worked for some tens of milliseconds, since idle clocks take that
-/// long to rise. Before each sample persisting L2 lines are reset and, for a cold cache, a buffer of twice
+/// Before each sample persisting L2 lines are reset and, for a cold cache, a buffer of twice
 /// the L2's size is overwritten; its time is not in the sample. Stops when every work's spread is small, at
 /// the maximum of samples or when the budget is used up, but not before the minimum of samples unless ten
 /// times the budget has passed. `monitor` (null, with the reason in `unmonitored`, where there is none) is
