@@ -316,6 +316,7 @@ void to_json(Json &json, const Evaluation &evaluation)
                 {"conditions", evaluation.conditions},
                 {"energy_mj", optionalJson(evaluation.energyMillijoules)},
                 {"roofline", evaluation.roofline ? Json(*evaluation.roofline) : Json()},
+                {"lines", evaluation.lines},
                 {"tuning", evaluation.tuning},
                 {"wall_seconds", evaluation.wallSeconds}};
 }
@@ -347,6 +348,7 @@ void from_json(const Json &json, Evaluation &evaluation)
     evaluation.energyMillijoules = readNumber(json, "energy_mj");
     if (const auto roofline = json.find("roofline"); roofline != json.end() && !roofline->is_null())
         evaluation.roofline = roofline->get<Roofline>();
+    readOptional(json, "lines", evaluation.lines);
     readOptional(json, "tuning", evaluation.tuning);
     readOptional(json, "wall_seconds", evaluation.wallSeconds);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "line_counters.h"
 
 #include <map>
 #include <optional>
@@ -146,6 +147,7 @@ struct Evaluation
     MeasuringConditions conditions;
     std::optional<double> energyMillijoules; ///< of one call, caches warm
     std::optional<Roofline> roofline;        ///< where the task's cost is known and times were taken
+    std::vector<LineCounters> lines; ///< by line; empty where the device cannot count by line
     std::map<std::string, std::int64_t> tuning; ///< the tunables' values this was measured with
     double wallSeconds = 0;
 };

@@ -8,6 +8,7 @@
 #include "kernel/device_info.h"
 #include "kernel/evaluation.h"
 #include "kernel/launch_plan.h"
+#include "warp_stepper.h"
 
 #include <array>
 #include <chrono>
@@ -114,6 +115,7 @@ struct CounterOptions
 struct CounterResult
 {
     std::map<std::string, Metric> metrics; ///< names as in Evaluation::metrics; resources/metrics explains them
+    std::vector<LineCounters> lines;       ///< by source line, where the device can tell
     int passes = 0;
     std::string note; ///< why some are missing
 };
@@ -181,6 +183,13 @@ public:
     recordGraph(const std::function<Result<void>(std::uint64_t stream)> &)
     {
         return fail(ErrorCode::NotSupported, "this device replays no graphs");
+    }
+
+    /// Stops before the first instruction of that warp of that block (by their linear indices). NotSupported on a GPU.
+    virtual Result<std::unique_ptr<WarpStepper>> stepThrough(DeviceModule &, const DeviceLaunch &, std::uint64_t /*block*/,
+                                                             std::uint32_t /*warp*/)
+    {
+        return fail(ErrorCode::NotSupported, "a GPU does not show single instructions: open the simulator (simt) to step");
     }
 };
 

@@ -31,6 +31,7 @@ void readCounters(EvaluationRun &run, std::span<const DeviceLaunch> launches)
     addNote(run.evaluation.metricsNote, counters ? counters->note : counters.error().message);
     if (!counters) return;
     run.evaluation.metrics = std::move(counters->metrics);
+    run.evaluation.lines = std::move(counters->lines);
     run.evaluation.counterPasses = counters->passes;
 }
 

@@ -44,6 +44,7 @@ private slots:
     void cancellingEndsARun();
     void impossibleLaunchesAreRefused_data();
     void impossibleLaunchesAreRefused();
+    void registersOfAllThreadsHaveToFit();
     void wrongArgumentsAreRefused();
     void storesOfUncheckedRunsCountAsInitialised();
 
@@ -107,6 +108,18 @@ void FaultTest::mistakesAreFoundAndNamed_data()
     add("deadlock",
         "if (threadIdx.x < 32) asm volatile(\"bar.sync 1, 64;\"); else asm volatile(\"bar.sync 2, 64;\");",
         {"deadlock", "warp 0 waits at barrier 1", "warp 1 waits at barrier 2"});
+    add("local memory bounds",
+        "volatile int t[4];\nfor (int i = 0; i < n; ++i) t[i] = i;\ny[threadIdx.x] = t[n & 3];",
+        {"writes 4 bytes", "of local memory, of which the thread has 16 bytes", "line 3"});
+    add("uninitialised local memory", "volatile int t[8];\nt[n & 3] = 1;\ny[threadIdx.x] = t[(n & 3) + 1];",
+        {"uninitialised read", "local memory", "line 4"});
+    add("misaligned shared memory",
+        "extern __shared__ char s[]; *(volatile int *)(s + threadIdx.x * 4 + 1) = 1;",
+        {"misaligned", "shared memory"});
+    add("a fence is missing before the signal",
+        "if (threadIdx.x == 0) {\nif (blockIdx.x == 0) { y[5] = 9; atomicExch(x, 7); }\n"
+        "else { while (atomicAdd(x, 0) != 7) ; y[6] = y[5]; }\n}",
+        {"data race", "'output y'", "__threadfence() is missing", "line 4"});
     add("trap", "if (threadIdx.x == 33) __trap();", {"trap", "thread (33, 0, 0)"});
 }
 
@@ -144,6 +157,11 @@ void FaultTest::honestTwinsPass_data()
     add("neighbouring bytes", "((char *)y)[blockIdx.x * 64 + threadIdx.x] = 1 + threadIdx.x;");
     add("shuffle within its mask", "if (threadIdx.x % 32 < 8) { int v = __shfl_sync(0xffu, (int)threadIdx.x, "
                                    "3); if (blockIdx.x == 0) y[threadIdx.x] = v; }");
+    add("local memory", "volatile int t[4];\nfor (int i = 0; i < 4; ++i) t[i] = i;\nif (blockIdx.x == 0) "
+                        "y[threadIdx.x] = t[n & 3];");
+    add("a fence before the signal",
+        "if (threadIdx.x == 0) {\nif (blockIdx.x == 0) { y[5] = 9; __threadfence(); atomicExch(x, 7); }\n"
+        "else { while (atomicAdd(x, 0) != 7) ; __threadfence(); y[6] = y[5]; }\n}");
     add("count over the block", "int c = __syncthreads_count(threadIdx.x & 1); if (c != 32) __trap(); if "
                                 "(!__syncthreads_or(threadIdx.x == 9)) __trap();");
 }
@@ -190,7 +208,9 @@ void FaultTest::freedMemoryIsNamed()
 void FaultTest::endlessLoopsEndAtTheTimeout()
 {
     const auto module = loadPtx(
-        *device_, compileToPtx("extern \"C\" __global__ void k(volatile int *x) {\nwhile (*x < 0x7fffffff) *x += 1;\n}"));
+        *device_,
+        compileToPtx(
+            "extern \"C\" __global__ void k(volatile int *x) {\nwhile (*x < 0x7fffffff) *x += 1;\n}"));
     const auto x = upload(*device_, std::vector<int>(1), "flag");
     const DeviceLaunch launch = launchOf("k", 2, 32, {argument(x->address())});
     RunOptions options;
@@ -244,6 +264,17 @@ void FaultTest::impossibleLaunchesAreRefused()
     QVERIFY(!done);
     QCOMPARE(done.error().code, ErrorCode::LaunchError);
     QVERIFY2(QString::fromStdString(done.error().message).contains(part), done.error().message.c_str());
+}
+
+void FaultTest::registersOfAllThreadsHaveToFit()
+{
+    const std::string ptx = compileToPtx("extern \"C\" __global__ void k() { }");
+    QVERIFY(runOne(*device_, *loadPtx(*device_, ptx, 64), launchOf("k", 1, 1024, {})));
+    const auto done = runOne(*device_, *loadPtx(*device_, ptx, 128), launchOf("k", 1, 1024, {}));
+    QVERIFY(!done);
+    QCOMPARE(done.error().code, ErrorCode::LaunchError);
+    QVERIFY2(done.error().message.find("registers (128 a thread, 1024 threads)") != std::string::npos,
+             done.error().message.c_str());
 }
 
 void FaultTest::wrongArgumentsAreRefused()

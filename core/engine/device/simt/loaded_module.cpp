@@ -50,6 +50,7 @@ Result<std::unique_ptr<LoadedModule>> LoadedModule::load(const CompiledProgram &
     std::unique_ptr<LoadedModule> loaded(new LoadedModule);
     loaded->memory_ = std::move(memory);
     loaded->registers_ = compiled.report.registers;
+    loaded->ptx_ = compiled.ptx;
 
     std::vector<const Variable *> variables;
     for (const Variable &variable : module->variables)

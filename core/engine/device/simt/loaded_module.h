@@ -23,12 +23,14 @@ public:
 
     const Program &program() const { return program_; }
     int registers() const { return registers_; }
+    const std::string &ptx() const { return ptx_; }
 
 private:
     LoadedModule() = default;
     std::shared_ptr<SharedMemorySpace> memory_;
     std::vector<Buffer *> variables_;
     Program program_;
+    std::string ptx_;
     int registers_ = 0; ///< per thread, as ptxas assigned them; 0: unknown
 };
 

@@ -4,6 +4,7 @@
 #include "loaded_module.h"
 #include "model/metrics.h"
 #include "simt_device.h"
+#include "step/simt_stepper.h"
 
 #include <cstring>
 #include <thread>
@@ -159,8 +160,8 @@ Result<Occupancy> Simulator::occupancyOfLaunch(const LoadedModule &module, const
                                             " than an SM of the " + model_.name + " has");
 }
 
-Result<LaunchRecord> Simulator::execute(DeviceModule &module, const DeviceLaunch &launch,
-                                        const LaunchOptions &options)
+Result<std::unique_ptr<LaunchState>>
+Simulator::prepareLaunch(DeviceModule &module, const DeviceLaunch &launch, const LaunchOptions &options)
 {
     const auto loaded = moduleOf(module);
     if (!loaded) return forward(loaded.error());
@@ -170,18 +171,43 @@ Result<LaunchRecord> Simulator::execute(DeviceModule &module, const DeviceLaunch
     if (auto checked = checkLimits(*kernel, launch); !checked) return forward(checked.error());
     const auto occupancy = occupancyOfLaunch(**loaded, *kernel, launch);
     if (!occupancy) return forward(occupancy.error());
-    LaunchState state{program,        *kernel,  {launch.grid, launch.block, launch.sharedBytes},
-                      memory_->space, printed_, options};
-    state.smCount = static_cast<std::uint32_t>(model_.smCount);
-    state.residentBlocks =
+    std::unique_ptr<LaunchState> state(new LaunchState{program,
+                                                       *kernel,
+                                                       {launch.grid, launch.block, launch.sharedBytes},
+                                                       memory_->space,
+                                                       printed_,
+                                                       options});
+    state->smCount = static_cast<std::uint32_t>(model_.smCount);
+    state->residentBlocks =
         static_cast<std::uint64_t>(model_.smCount) * static_cast<std::uint64_t>(occupancy->blocksPerSm);
-    if (launch.isCooperative && state.geometry.blockCount() > state.residentBlocks)
+    if (launch.isCooperative && state->geometry.blockCount() > state->residentBlocks)
         return fail(ErrorCode::LaunchError,
                     "kernel '" + launch.kernel + "' cannot be launched cooperatively: " +
-                        std::to_string(state.geometry.blockCount()) + " blocks, the GPU runs at most " +
-                        std::to_string(state.residentBlocks) + " of them at a time");
-    if (auto set = setArguments(state, launch.arguments); !set) return forward(set.error());
-    return runLaunch(state, std::max(1u, std::thread::hardware_concurrency()));
+                        std::to_string(state->geometry.blockCount()) + " blocks, the GPU runs at most " +
+                        std::to_string(state->residentBlocks) + " of them at a time");
+    if (auto set = setArguments(*state, launch.arguments); !set) return forward(set.error());
+    return state;
+}
+
+Result<LaunchRecord> Simulator::execute(DeviceModule &module, const DeviceLaunch &launch,
+                                        const LaunchOptions &options)
+{
+    const auto state = prepareLaunch(module, launch, options);
+    if (!state) return forward(state.error());
+    return runLaunch(**state, std::max(1u, std::thread::hardware_concurrency()));
+}
+
+Result<std::unique_ptr<WarpStepper>> Simulator::stepThrough(DeviceModule &module, const DeviceLaunch &launch,
+                                                            std::uint64_t block, std::uint32_t warp)
+{
+    LaunchOptions options;
+    options.allChecks = true;
+    auto state = prepareLaunch(module, launch, options);
+    if (!state) return forward(state.error());
+    auto stepper =
+        SimtStepper::create(std::move(*state), static_cast<LoadedModule &>(module).ptx(), block, warp);
+    if (!stepper) return forward(stepper.error());
+    return std::unique_ptr<WarpStepper>(std::move(*stepper));
 }
 
 Result<void> Simulator::run(DeviceModule &module, std::span<const DeviceLaunch> launches,

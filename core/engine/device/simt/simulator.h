@@ -48,6 +48,9 @@ public:
     Result<CounterResult> countersOf(DeviceModule &module, std::span<const DeviceLaunch> launches,
                                      const CounterOptions &options) override;
 
+    Result<std::unique_ptr<WarpStepper>> stepThrough(DeviceModule &module, const DeviceLaunch &launch,
+                                                     std::uint64_t block, std::uint32_t warp) override;
+
     std::string takePrinted() { return printed_.take(); }
 
 private:
@@ -55,6 +58,8 @@ private:
                                  const LaunchOptions &options);
     Result<MeasuredLaunch> measure(DeviceModule &module, const DeviceLaunch &launch,
                                    const CancelToken &cancel);
+    Result<std::unique_ptr<LaunchState>> prepareLaunch(DeviceModule &module, const DeviceLaunch &launch,
+                                                       const LaunchOptions &options);
     Result<Occupancy> occupancyOfLaunch(const LoadedModule &module, const DecodedFunction &kernel,
                                         const DeviceLaunch &launch) const;
     Result<void> checkLimits(const DecodedFunction &kernel, const DeviceLaunch &launch) const;

@@ -88,6 +88,7 @@ void FunctionDecoder::layOutRegisters()
         } else {
             registers_[i] = temporary(typeBytes(type) == 8);
         }
+        decoded_.namedRegisters.push_back({function_.registerNames[i], type, registers_[i].reference});
     }
 }
 

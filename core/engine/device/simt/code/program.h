@@ -114,6 +114,14 @@ struct ParameterSlot
     bool is64Bit = false;
 };
 
+/// For showing a register's lanes.
+struct NamedRegister
+{
+    std::string name;
+    Type type = Type::None;
+    OperandReference reference = noOperand;
+};
+
 struct KernelParameterLayout
 {
     std::string name;
@@ -134,6 +142,7 @@ struct DecodedFunction
     std::vector<KernelParameterLayout> kernelParameters;
     std::uint32_t kernelParameterBytes = 0;
     std::vector<ParameterSlot> slots;
+    std::vector<NamedRegister> namedRegisters;
     std::int64_t maxThreads = 0;
     std::int64_t requiredThreads[3] = {0, 0, 0};
 };

@@ -98,6 +98,7 @@ TrafficCounters modelTraffic(const FootprintSums &sums, const CacheSizes &sizes)
         sectorBytes * static_cast<double>(sums.blockFirstReads + sums.blockFirstWrites) / blocks;
     const double resident = std::min(sizes.residentBlocksPerSm, std::ceil(blocks / sizes.smCount));
     const double l1Held = heldFraction(sizes.l1Bytes, blockBytes * resident);
+    traffic.l1Held = l1Held;
     traffic.l1Hits = part(sums.blockRepeatedReads, l1Held);
 
     const double launchBytes =
@@ -105,6 +106,8 @@ TrafficCounters modelTraffic(const FootprintSums &sums, const CacheSizes &sizes)
     const double atATime = std::min(launchBytes, blockBytes * std::min(blocks, resident * sizes.smCount));
     const double repeatHeld = heldFraction(sizes.l2Bytes, atATime);
     const double sharedHeld = heldFraction(sizes.l2Bytes, launchBytes);
+    traffic.l2HeldOfBlock = repeatHeld;
+    traffic.l2HeldOfOthers = sharedHeld;
     const std::uint64_t repeats = sums.blockRepeatedReads - traffic.l1Hits;
     const std::uint64_t sharedReads = sums.blockFirstReads - sums.launchFirstReads;
     const std::uint64_t repeatHits = part(repeats, repeatHeld), sharedHits = part(sharedReads, sharedHeld);

@@ -32,11 +32,18 @@ void addToMetrics(MetricSums &sums, const Program &program, const MeasuredLaunch
     sums.serialisedAtomics += static_cast<double>(totals.sum.serialised);
     sums.registers = std::max(sums.registers, launch.registers);
     sums.limiter = launch.occupancy.limiter;
+    sums.localSectors += static_cast<double>(totals.sum.localSectors);
+    sums.l1Hits += static_cast<double>(traffic.l1Hits);
+    sums.readSectors += static_cast<double>(traffic.readSectors);
+    addSite(sums.loads, totals.loads);
+    addSite(sums.stores, totals.stores);
+    addLines(sums.lines, countersByLine(program, launch.counters));
 }
 
 CounterResult metricsOf(const MetricSums &sums)
 {
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : 0.0; };
+    const auto asReal = [](std::uint64_t count) { return static_cast<double>(count); };
     CounterResult result;
     result.metrics = {
         {"achieved_occupancy", {100 * ratio(sums.achieved, sums.timeUs), "%"}},
@@ -51,9 +58,20 @@ CounterResult metricsOf(const MetricSums &sums)
         {"l2_hit_rate", {100 * ratio(sums.l2Hits, sums.l2Sectors), "%"}},
         {"issue_utilisation", {100 * ratio(sums.issue, sums.timeUs), "%"}},
         {"waves", {ratio(sums.waves, sums.timeUs), "1"}},
+        {"l1_hit_rate", {100 * ratio(sums.l1Hits, sums.readSectors), "%"}},
+        {"global_requests", {sums.requests, "1"}},
+        {"global_sectors", {sums.sectors, "1"}},
+        {"local_sectors", {sums.localSectors, "1"}},
+        {"global_load_requests", {asReal(sums.loads.requests), "1"}},
+        {"global_load_sectors", {asReal(sums.loads.sectors), "1"}},
+        {"global_store_requests", {asReal(sums.stores.requests), "1"}},
+        {"global_store_sectors", {asReal(sums.stores.sectors), "1"}},
+        {"shared_load_bank_conflicts", {asReal(sums.loads.bankConflicts), "1"}},
+        {"shared_store_bank_conflicts", {asReal(sums.stores.bankConflicts), "1"}},
         {"barrier_waits", {sums.barrierWaits, "1"}},
         {"serialised_atomics", {sums.serialisedAtomics, "1"}},
     };
+    result.lines = sums.lines;
     result.note = "counted and modelled by the simulator; occupancy is limited by " + sums.limiter;
     if (sums.registers > 0)
         result.metrics["registers"] = {static_cast<double>(sums.registers), "1"};

@@ -17,8 +17,11 @@ struct MetricSums
     double dramBytes = 0, instructions = 0, threadInstructions = 0, sectors = 0, requests = 0,
            bankConflicts = 0;
     double diverged = 0, branches = 0, l2Hits = 0, l2Sectors = 0, barrierWaits = 0, serialisedAtomics = 0;
+    double localSectors = 0, l1Hits = 0, readSectors = 0;
     int registers = 0;
     std::string limiter;
+    std::vector<LineCounters> lines;
+    SiteCounters loads, stores;
 };
 
 void addToMetrics(MetricSums &sums, const Program &program, const MeasuredLaunch &launch);

@@ -16,7 +16,8 @@
 //   batch of
 //               loads that do not wait for each other, 40 cycles a barrier)
 //   atomics   = lanes that queue at one address, one per clock
-//   time      = launch overhead + (Σ part⁴)^(1/4): the largest part governs, parts of equal size overlap incompletely.
+//   time      = launch overhead + (Σ part⁴)^(1/4): the largest part governs, parts of equal size overlap
+//   incompletely.
 #pragma once
 
 #include "counters.h"

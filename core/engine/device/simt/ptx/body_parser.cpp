@@ -109,6 +109,8 @@ void BodyParser::parseRegisters()
             tokens_.refuse("too many registers");
         function_.registers.resize(function_.registers.size() + static_cast<std::size_t>(range.count), *type);
         scopes_.back().registers[name] = range;
+        for (int i = 0; i < range.count; ++i)
+            function_.registerNames.push_back(range.isRange ? name + std::to_string(i) : name);
     } while (tokens_.takePunctuation(','));
     tokens_.expectPunctuation(';');
 }

@@ -93,6 +93,7 @@ struct Function
     bool isDefined = false;
     std::vector<Variable> parameters, results;
     std::vector<Type> registers;     ///< by register index
+    std::vector<std::string> registerNames; ///< likewise
     std::vector<Variable> variables; ///< shared, local, parameter; names made unique by scope
     std::vector<Statement> statements;
     struct Label

@@ -72,6 +72,10 @@ public:
     // For looking at it instruction by instruction (stepping/).
     std::span<Warp> warps() { return warps_; }
     std::span<const std::byte> sharedMemory() const { return {shared_.data(), sharedBytes_}; }
+    std::uint64_t executed() const { return executed_; }
+    static std::uint32_t parkedLanes(const Warp &warp, std::uint32_t index);
+    /// Makes the path current whose instruction comes next, without executing it.
+    void prepare(Warp &warp);
     /// Executes up to `share` instructions of that warp.
     void advance(Warp &warp, std::uint64_t share);
     /// Releases complete barriers; false when there was none.
@@ -106,7 +110,6 @@ private:
     void executeSlow(Warp &warp, const Instruction &instruction, std::uint32_t mask);
 
     // paths.cpp
-    static std::uint32_t parkedLanes(const Warp &warp, std::uint32_t index);
     std::uint32_t addPath(Warp &warp, const Path &path);
     void removePath(Warp &warp, std::uint32_t index);
     void part(Warp &warp, std::uint32_t meeting, std::span<const LaneGroup> groups);

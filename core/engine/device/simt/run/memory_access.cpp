@@ -187,9 +187,13 @@ void BlockRunner::countAccess(Space space, const WarpAddresses &addresses, const
     site.bankPasses += pattern.passes;
     site.bankConflicts += pattern.conflicts;
     if (space == Space::Shared) return;
+    if (space == Space::Local) {
+        ++site.localRequests;
+        site.localSectors += pattern.sectors;
+        return;
+    }
     ++site.requests;
     site.sectors += pattern.sectors;
-    if (space == Space::Local) return;
     const auto first = static_cast<std::int64_t>(addresses.lane[firstLane(addresses.mask)] / 32);
     for (std::uint16_t i = 0; i < pattern.sectors; ++i) {
         const auto sector = static_cast<std::uint64_t>(first + pattern.sector[i]);

@@ -167,6 +167,18 @@ bool BlockRunner::choosePath(Warp &warp)
     return isAnySpinning;
 }
 
+void BlockRunner::prepare(Warp &warp)
+{
+    while (warp.status == WarpStatus::Ready) {
+        if (!choosePath(warp)) {
+            resolveWaiting(warp);
+            continue;
+        }
+        if (warp.status != WarpStatus::Ready || warp.path().pc != warp.path().reconverge) return;
+        removePath(warp, warp.current);
+    }
+}
+
 /// Lanes that wait in a parent for its children.
 std::uint32_t BlockRunner::parkedLanes(const Warp &warp, std::uint32_t index)
 {
