@@ -148,8 +148,7 @@ QCommandLineOption inputOption()
 {
     return {"input",
             "An input of the model, like 1x512:int64 or name=8x3x224x224:float16; once per input, in order. "
-            "Default: "
-            "the example inside the file.",
+            "@FILE.io.pt takes those of a stored example. Default: the example inside the file.",
             "SPEC"};
 }
 

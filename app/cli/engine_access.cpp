@@ -98,7 +98,11 @@ Result<ModelSummary> EngineAccess::openModel(const QString &path, const std::vec
 {
     // The engine may run in another folder, even on another machine.
     const std::string file = QFileInfo(path).absoluteFilePath().toStdString();
-    auto model = workspace_.openModel(file, inputs, weights);
+    std::vector<std::string> specs = inputs;
+    for (std::string &spec : specs)
+        if (spec.starts_with('@'))
+            spec = "@" + QFileInfo(QString::fromStdString(spec.substr(1))).absoluteFilePath().toStdString();
+    auto model = workspace_.openModel(file, specs, weights);
     if (model)
         for (const std::string &note : model->notes)
             progress("Note: " + note + "\n");

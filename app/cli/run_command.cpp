@@ -38,7 +38,10 @@ Result<ExitStatus> run(const Invocation &invocation)
     const QString example = arguments.value("io");
     auto engine = EngineAccess::make(invocation, {});
     if (!engine) return forward(engine.error());
-    const auto model = (*engine)->openModel(arguments.operand(0), arguments.values("input"));
+    // The example's inputs also say what a script is recorded with.
+    std::vector<std::string> inputs = arguments.values("input");
+    if (inputs.empty() && !example.isEmpty()) inputs.push_back("@" + example.toStdString());
+    const auto model = (*engine)->openModel(arguments.operand(0), inputs);
     if (!model) return forward(model.error());
     const auto summary = (*engine)->workspace().runModel(
         example.isEmpty() ? std::string() : QFileInfo(example).absoluteFilePath().toStdString());

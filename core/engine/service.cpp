@@ -118,6 +118,12 @@ MethodResult EngineService::openModel(Params &params, const MethodContext &conte
     options.readWeights = params.optionalFlag("weights", true);
     if (params.failure()) return tl::unexpected<MethodFailure>(*params.failure());
     for (const std::string &text : inputs) {
+        if (text.starts_with('@')) { // the inputs of a stored example
+            Result<StoredExample> stored = readStoredExample(text.substr(1));
+            if (!stored) return failed(stored.error());
+            options.exampleInputs = std::move(stored->inputs);
+            continue;
+        }
         Result<InputSpec> spec = parseInputSpec(text);
         if (!spec) return failed(spec.error());
         options.inputs.push_back(std::move(*spec));
