@@ -149,9 +149,44 @@ half = prim::getitem(list=%parts, index=0) -> float32[6, 8, 16]
 other = prim::getitem(list=%parts, index=1) -> float32[6, 8, 16]
 y = aten::mul.Tensor(self=%half, other=%other) -> float32[6, 8, 16]
 output t, y)"},
-        {"matrix product", R"(input x float32[4, 8]
-parameter weight float32[16, 8]
-y = aten::linear(input=%x, weight=%weight) -> float32[4, 16]
+        {"linear", R"(input x float32[2, 10, 24]
+parameter weight float32[40, 24]
+parameter bias float32[40]
+y = aten::linear(input=%x, weight=%weight, bias=%bias) -> float32[2, 10, 40]
+output y)"},
+        {"linear gelu half", R"(input x float16[24, 64]
+parameter weight float16[48, 64]
+parameter bias float16[48]
+product = aten::linear(input=%x, weight=%weight, bias=%bias) -> float16[24, 48]
+y = aten::gelu(self=%product, approximate="none") -> float16[24, 48]
+output y)"},
+        {"addmm residual", R"(input x float32[20, 36]
+parameter weight float32[36, 28]
+parameter bias float32[28]
+input residual float32[20, 28]
+product = aten::addmm(self=%bias, mat1=%x, mat2=%weight) -> float32[20, 28]
+y = aten::add.Tensor(self=%product, other=%residual) -> float32[20, 28]
+output y)"},
+        {"product of an activation", R"(input gate bfloat16[3, 8, 32]
+input up bfloat16[3, 8, 32]
+parameter weight bfloat16[16, 32]
+silu = aten::silu(self=%gate) -> bfloat16[3, 8, 32]
+wide = aten::mul.Tensor(self=%silu, other=%up) -> bfloat16[3, 8, 32]
+y = aten::linear(input=%wide, weight=%weight) -> bfloat16[3, 8, 16]
+output y)"},
+        {"scores of attention", R"(input q float32[2, 3, 12, 16]
+input k float32[2, 3, 20, 16]
+t = aten::transpose.int(self=%k, dim0=2, dim1=3) -> float32[2, 3, 16, 20]
+product = aten::matmul(self=%q, other=%t) -> float32[2, 3, 12, 20]
+y = aten::mul.Tensor(self=%product, other=0.25) -> float32[2, 3, 12, 20]
+output y)"},
+        {"product with a vector", R"(input x float32[5, 7, 33]
+parameter v float32[33]
+y = aten::matmul(self=%x, other=%v) -> float32[5, 7]
+output y)"},
+        {"convolution", R"(input x float32[1, 4, 8, 8]
+parameter weight float32[4, 4, 3, 3]
+y = aten::convolution(input=%x, weight=%weight, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=false, output_padding=[0, 0], groups=1) -> float32[1, 4, 8, 8]
 output y)",
          true},
         {"two dimensions that share no rows", R"(input x float32[8, 16]

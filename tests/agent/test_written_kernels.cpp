@@ -2,6 +2,7 @@
 // What the playbook writes is right: every sample task under several schedules passes the evaluator's
 // correctness stages on the simulator, against LibTorch in float64, at every shape the reference has.
 #include "agent/playbook/kernel_source.h"
+#include "agent/playbook/tile_plan.h"
 #include "engine/device/device.h"
 #include "engine/verify/evaluator.h"
 #include "engine/verify/input_generator.h"
@@ -25,14 +26,16 @@ Schedule scheduleNamed(const std::string &name)
         s.lanes = 16, s.rows = 8, s.vector = 2, s.wideIndex = false, s.streaming = true, s.blocksPerSm = 1;
     if (name == "registers")
         s.lanes = 32, s.rows = 2, s.keep = Keep::Registers, s.items = 4, s.vector = 4, s.reciprocal = true,
-        s.wideIndex = false;
+        s.keepsValues = true, s.wideIndex = false;
     if (name == "shared") s.lanes = 64, s.rows = 2, s.keep = Keep::Shared, s.vector = 2;
     if (name == "thread per row") s.lanes = 1, s.rows = 64, s.wideIndex = false;
+    if (name == "small tiles") s.tiles = {8, 16, 8, 1, 2};
+    if (name == "tiles") s.tiles = {32, 32, 16, 4, 2}, s.wideIndex = false, s.exactSums = false;
     return s;
 }
 
-const std::vector<std::string> scheduleNames = {"simplest",  "packs",  "rows per block",
-                                                "registers", "shared", "thread per row"};
+const std::vector<std::string> scheduleNames = {"simplest", "packs",          "rows per block", "registers",
+                                                "shared",   "thread per row", "small tiles",    "tiles"};
 
 // Values as activations have them: both signs, a few units wide, different everywhere.
 std::vector<HostTensor> activations(const Task &task)
@@ -85,10 +88,13 @@ void WrittenKernelsTest::passesEveryCorrectnessStage_data()
     QTest::addColumn<QString>("schedule");
     for (const SampleTask &sample : sampleTasks()) {
         if (sample.isRefused) continue;
-        const bool reduces = compose(sampleTask(sample.name))->reduces();
+        const Result<Composition> composition = compose(sampleTask(sample.name));
+        const bool reduces = composition->reduces();
+        const bool isProduct = planTiles(composition->program, composition->main()).has_value();
         for (const std::string &name : scheduleNames) {
             const bool isForRows = name == "registers" || name == "shared" || name == "thread per row";
-            if (isForRows && !reduces) continue;
+            const bool isInTiles = name.find("tiles") != std::string::npos;
+            if ((isForRows && !reduces) || (isInTiles && !isProduct)) continue;
             QTest::addRow("%s, %s", sample.name.c_str(), name.c_str())
                 << QString::fromStdString(sample.name) << QString::fromStdString(name);
         }

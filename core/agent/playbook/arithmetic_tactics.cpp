@@ -29,6 +29,43 @@ bool dividesByRow(const Composition &composition, std::int64_t elements)
     return false;
 }
 
+// The values per element that one pass computes, back to the results of reductions.
+void collectValues(const TensorProgram &program, TensorId id, std::set<TensorId> &values)
+{
+    const TensorNode &node = program.node(id);
+    if (node.op == Op::Reduce || !values.insert(id).second) return;
+    for (const TensorId operand : node.operands)
+        collectValues(program, operand, values);
+}
+
+// Operators that more than one pass over the row computes by costly functions, in the order of the program.
+std::vector<TensorId> repeatedCostlyValues(const Composition &composition)
+{
+    const TensorProgram &program = composition.program;
+    const KernelDomain &kernel = composition.main();
+    std::map<TensorId, int> passes;
+    const auto countPass = [&](const std::set<TensorId> &values) {
+        for (const TensorId id : values)
+            if (isCostly(program.node(id).op)) ++passes[id];
+    };
+    for (const std::vector<TensorId> &stage : kernel.stages) {
+        std::set<TensorId> values;
+        for (const TensorId id : stage)
+            collectValues(program, program.node(id).operands[0], values);
+        countPass(values);
+    }
+    std::set<TensorId> values;
+    for (const std::size_t output : kernel.outputs)
+        collectValues(program, program.outputs[output], values);
+    countPass(values);
+    std::vector<TensorId> repeated;
+    for (const auto &[id, count] : passes) {
+        const auto it = kernel.coordinates.find(id);
+        if (count > 1 && (it == kernel.coordinates.end() || !it->second.empty())) repeated.push_back(id);
+    }
+    return repeated;
+}
+
 } // namespace
 
 Offer narrowIndex(const Situation &s)
@@ -62,6 +99,23 @@ Offer reciprocal(const Situation &s)
         return std::nullopt;
     Move move{"reciprocal", s.schedule, closing(s, 0.15), {}};
     move.schedule.reciprocal = true;
+    return move;
+}
+
+Offer keepValues(const Situation &s)
+{
+    constexpr int mostFloats = 64; // of the 255 registers a thread may have
+    const int each = s.schedule.items * s.schedule.vector;
+    if (s.schedule.keepsValues || s.schedule.keep != Keep::Registers || each > mostFloats ||
+        !isInstructionBound(s))
+        return std::nullopt;
+    const std::vector<TensorId> repeated = repeatedCostlyValues(*s.composition);
+    if (repeated.empty()) return std::nullopt;
+    Move move{"keep-values", s.schedule, closing(s, 0.3), {}};
+    move.schedule.keepsValues = true;
+    move.facts["each"] = std::to_string(each);
+    const std::string &name = s.composition->program.node(repeated.front()).name;
+    move.facts["value"] = name.empty() ? "the exponential" : "'" + name + "'";
     return move;
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "helper_functions.h"
 #include "kernel_writer.h"
+#include "tiles_kernel.h"
 #include "translate.h"
 
 #include <algorithm>
@@ -75,6 +76,31 @@ bool needsExactSums(const Composition &composition)
     return false;
 }
 
+// The tunables that these kernels use.
+std::string tunables(const Schedule &s, const std::vector<KernelText> &kernels)
+{
+    std::vector<std::pair<std::string, int>> all = {{"LANES", s.lanes}, {"VECTOR", s.vector}};
+    if (s.reduces) all.insert(all.begin() + 1, {"ROWS", s.rows});
+    if (s.keep == Keep::Registers) all.emplace_back("ITEMS", s.items);
+    const auto isUnused = [&kernels](const std::pair<std::string, int> &tunable) {
+        return std::none_of(kernels.begin(), kernels.end(), [&](const KernelText &kernel) {
+            return mentions({kernel.text, kernel.launch}, tunable.first);
+        });
+    };
+    if (s.tiles.isOn()) {
+        std::erase_if(all, isUnused); // other kernels of the task may use them beside the tiles
+        all.insert(all.end(), {{"TILE_ROWS", s.tiles.rows},
+                               {"TILE_COLUMNS", s.tiles.columns},
+                               {"TILE_DEPTH", s.tiles.depth},
+                               {"ROWS_EACH", s.tiles.rowsEach},
+                               {"COLUMNS_EACH", s.tiles.columnsEach}});
+    }
+    std::string text;
+    for (const auto &[name, value] : all)
+        text += "//@ tune " + name + " = " + std::to_string(value) + "\n";
+    return text;
+}
+
 } // namespace
 
 bool Composition::reduces() const
@@ -100,10 +126,40 @@ Result<Composition> compose(const Task &task)
     return Composition{task, std::move(translation->program), std::move(*kernels)};
 }
 
+namespace
+{
+
+Tiles legalised(Tiles tiles, const Composition &composition, const LaunchLimits &limits)
+{
+    if (!tiles.isOn() || !planTiles(composition.program, composition.main())) return {};
+    tiles.rows = std::clamp(tiles.rows, 8, 128);
+    tiles.columns = std::clamp(tiles.columns, 8, 128);
+    tiles.rowsEach = std::clamp(tiles.rowsEach, 1, std::min(tiles.rows, 8));
+    tiles.columnsEach = std::clamp(tiles.columnsEach, 1, std::min(tiles.columns, 8));
+    while (tiles.threads() > limits.maxThreadsPerBlock)
+        (tiles.rowsEach <= tiles.columnsEach ? tiles.rowsEach : tiles.columnsEach) *= 2;
+    while (tiles.threads() < 32)
+        (tiles.rowsEach > tiles.columnsEach ? tiles.rowsEach : tiles.columnsEach) /= 2;
+    constexpr int mostBytes = 48 * 1024; // what every device has without asking
+    tiles.depth = std::clamp(tiles.depth, 4, 256);
+    const auto bytes = [&tiles] { return tiles.depth * (tiles.rows + tiles.columns + 2) * 8; };
+    while (bytes() > mostBytes && tiles.depth > 4)
+        tiles.depth /= 2;
+    return tiles;
+}
+
+} // namespace
+
 Schedule legalised(Schedule s, const Composition &composition, const LaunchLimits &limits)
 {
     s.reduces = composition.reduces();
     const int most = static_cast<int>(std::clamp<std::int64_t>(limits.maxThreadsPerBlock, 32, 1024));
+    s.tiles = legalised(s.tiles, composition, limits);
+    if (s.tiles.isOn()) {
+        s.vector = 1;
+        s.keep = Keep::Nothing;
+        s.streaming = false;
+    }
     s.lanes = std::clamp(s.lanes, s.reduces ? 1 : 32, most);
     s.rows = s.reduces ? std::clamp(s.rows, 1, most / s.lanes) : 1;
     while (s.threads() < 32)
@@ -111,6 +167,7 @@ Schedule legalised(Schedule s, const Composition &composition, const LaunchLimit
     s.vector = std::clamp(s.vector, 1, widestVector(composition.task));
     if (!s.reduces || composition.main().passes() < 2) s.keep = Keep::Nothing;
     s.items = s.keep == Keep::Registers ? std::clamp(s.items, 1, 64) : 0;
+    s.keepsValues = s.keepsValues && s.keep == Keep::Registers && s.items * s.vector <= 64;
     if (!s.reduces) s.reciprocal = false;
     s.exactSums = s.exactSums && needsExactSums(composition);
     s.fastMath = s.fastMath && composition.task.tolerance.allowReducedPrecision;
@@ -142,7 +199,11 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
                                     names,
                                     names.unique(kernelName(task, domain)),
                                     schedule.reduces};
-        kernels.push_back(domain.reduces ? writeRowsKernel(request) : writeElementsKernel(request));
+        const std::optional<TilePlan> tiles =
+            schedule.tiles.isOn() ? planTiles(*program, domain) : std::optional<TilePlan>();
+        kernels.push_back(tiles            ? TilesKernel(request, *tiles).write()
+                          : domain.reduces ? writeRowsKernel(request)
+                                           : writeElementsKernel(request));
     }
     std::set<std::string> helpers;
     std::string body;
@@ -154,10 +215,7 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
     std::string text =
         "// " + (task.title.empty() ? task.id : task.title) + ": " + operatorChain(task) + ", in " +
         (kernels.size() == 1 ? "one kernel" : std::to_string(kernels.size()) + " kernels") + ".\n//\n";
-    text += "//@ tune LANES = " + std::to_string(schedule.lanes) + "\n";
-    if (schedule.reduces) text += "//@ tune ROWS = " + std::to_string(schedule.rows) + "\n";
-    text += "//@ tune VECTOR = " + std::to_string(schedule.vector) + "\n";
-    if (schedule.keep == Keep::Registers) text += "//@ tune ITEMS = " + std::to_string(schedule.items) + "\n";
+    text += tunables(schedule, kernels);
     std::set<std::string> written;
     for (const KernelText &kernel : kernels) {
         std::vector<PlanNumber> numbers = kernel.numbers;

@@ -108,10 +108,6 @@ void KernelWriter::comment(const std::string &text)
     if (!current.empty()) line("// " + current);
 }
 
-namespace
-{
-
-// Items separated by commas, wrapped to the width of the file.
 std::string wrappedList(const std::vector<std::string> &list, const std::string &indent)
 {
     std::string text, current = indent;
@@ -125,8 +121,6 @@ std::string wrappedList(const std::vector<std::string> &list, const std::string 
     }
     return text + current;
 }
-
-} // namespace
 
 std::string KernelWriter::argumentList(const std::string &further) const
 {

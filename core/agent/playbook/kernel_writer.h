@@ -67,6 +67,8 @@ protected:
     int depth_ = 0;
 };
 
+/// Items separated by commas, wrapped to the width of the file, with the closing parenthesis.
+std::string wrappedList(const std::vector<std::string> &list, const std::string &indent);
 bool mentions(const Lines &lines, const std::string &word);
 /// The text with one whole word in place of another.
 std::string withWord(const std::string &text, const std::string &word, const std::string &replacement);

@@ -24,17 +24,41 @@ void RowsKernel::writeComment()
     comment(text);
 }
 
+// All loads of a row at once: a thread waits once for all of its bytes, and not once for each.
+void RowsKernel::writeKeptLoads()
+{
+    const std::vector<std::size_t> kept = keptStreams();
+    for (const auto &[key, array] : keptValueNames_)
+        line(std::string("Pack<") + numberName(numberOf(request_.program.node(key.first).dtype)) + ", N> " +
+             array + "[kept ? ITEMS : 1];");
+    for (const std::size_t stream : kept) {
+        const Access &access = writer_.accesses()[stream];
+        line(std::string("Pack<") + storageName(access.dtype) + ", N> " + access.name +
+             "_kept[kept ? ITEMS : 1];");
+        if (access.baseText != "0")
+            line(std::string("const ") + index() + " " + access.name + "_row = " + access.baseText + ";");
+    }
+    if (kept.empty()) return;
+    open("if constexpr (kept) {");
+    line("#pragma unroll");
+    open("for (int item = 0; item < ITEMS; ++item) {");
+    line(std::string("const ") + index() + " first = (item * LANES + lane) * N;");
+    for (const std::size_t stream : kept) {
+        const Access &access = writer_.accesses()[stream];
+        const std::string at = offset(access.baseText == "0" ? "" : access.name + "_row", access);
+        line("if (first < " + columnCount_ + ") " + access.name +
+             "_kept[item] = " + loadPack(access, at, true) + ";");
+    }
+    close();
+    close();
+}
+
 // What a row needs before its passes: the lane, and where it is kept.
 void RowsKernel::writeRowStart()
 {
     const std::vector<std::size_t> kept = keptStreams();
     line(std::string("const ") + index() + " lane = threadIdx.x;");
-    if (keepsRegisters())
-        for (const std::size_t stream : kept) {
-            const Access &access = writer_.accesses()[stream];
-            line(std::string("Pack<") + storageName(access.dtype) + ", N> " + access.name +
-                 "_kept[kept ? ITEMS : 1];");
-        }
+    if (keepsRegisters()) return writeKeptLoads();
     if (!keepsShared() || kept.empty()) return;
     line("extern __shared__ __align__(16) unsigned char row_store[];");
     std::size_t bytes = 0;

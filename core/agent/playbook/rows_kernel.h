@@ -37,6 +37,9 @@ private:
     };
     void collectPasses();
     std::vector<std::size_t> keptStreams() const;
+    bool isKept(std::size_t stream) const;
+    void writeKeptLoads();
+    void writeKeptValues();
     Accumulator accumulatorFor(TensorId id);
     void writeRowOffsets(const std::vector<std::size_t> &streams);
     void beginLoop();
@@ -67,6 +70,8 @@ private:
     std::set<std::size_t> loaded_;           ///< streams that an earlier pass has loaded
     std::map<std::size_t, int> passesUsing_; ///< by stream, how many passes read it
     std::vector<RowStore> elementStores_, rowStores_;
+    std::set<ValueKey> keptValues_;                  ///< costly values that several passes need
+    std::map<ValueKey, std::string> keptValueNames_; ///< their arrays, once a pass has filled them
 };
 
 } // namespace kernelwright::playbook

@@ -39,6 +39,21 @@ std::string highestText(Number number)
     }
 }
 
+// Everything that a value is computed from.
+std::set<TensorId> operandsBelow(const TensorProgram &program, TensorId id)
+{
+    std::set<TensorId> below;
+    std::vector<TensorId> waiting = program.node(id).operands;
+    while (!waiting.empty()) {
+        const TensorId next = waiting.back();
+        waiting.pop_back();
+        if (!below.insert(next).second) continue;
+        const std::vector<TensorId> &operands = program.node(next).operands;
+        waiting.insert(waiting.end(), operands.begin(), operands.end());
+    }
+    return below;
+}
+
 struct CombinerNames
 {
     const char *result;  ///< what the row's value is called where the model has no name for it
@@ -86,9 +101,12 @@ void RowsKernel::collectPasses()
     AccessPlanner planner(request_.task, request_.program, request_.domain.rows, request_.domain.columns,
                           "row", "column");
     ScalarWriter writer(request_.program, schedule_, planner, names);
+    std::map<ValueKey, int> passesComputing;
     const auto countStreams = [&] {
         for (const std::size_t stream : writer.streamsOfPass())
             ++passesUsing_[stream];
+        for (const ValueKey &key : writer.costlyValuesOfPass())
+            ++passesComputing[key];
         writer.endPass();
     };
     for (const std::vector<TensorId> &stage : request_.domain.stages) {
@@ -105,6 +123,24 @@ void RowsKernel::collectPasses()
         writer.value(id, request_.domain.coordinates.at(id));
     }
     countStreams();
+    if (!schedule_.keepsValues) return;
+    for (const auto &[key, passes] : passesComputing)
+        if (passes > 1) keptValues_.insert(key);
+    // What only goes into another kept value need not be kept itself.
+    const std::vector<int> uses = request_.program.useCounts();
+    std::set<TensorId> consumed;
+    for (const auto &[id, at] : keptValues_)
+        for (const TensorId operand : operandsBelow(request_.program, id))
+            if (uses[static_cast<std::size_t>(operand)] == 1) consumed.insert(operand);
+    for (auto it = keptValues_.begin(); it != keptValues_.end();)
+        it = consumed.count(it->first) ? keptValues_.erase(it) : std::next(it);
+    writer_.nameValues(keptValues_);
+}
+
+bool RowsKernel::isKept(std::size_t stream) const
+{
+    const std::vector<std::size_t> kept = keptStreams();
+    return std::find(kept.begin(), kept.end(), stream) != kept.end();
 }
 
 std::vector<std::size_t> RowsKernel::keptStreams() const
@@ -179,6 +215,7 @@ void RowsKernel::writeRowOffsets(const std::vector<std::size_t> &streams)
     for (const std::size_t stream : streams) {
         const Access &access = writer_.accesses()[stream];
         if (access.baseText == "0" || !withOffset_.insert(stream).second) continue;
+        if (keepsRegisters() && isKept(stream)) continue; // see writeKeptLoads()
         line(std::string("const ") + index() + " " + access.name + "_row = " + access.baseText + ";");
     }
 }
@@ -205,7 +242,6 @@ void RowsKernel::endLoop()
 
 void RowsKernel::writeLoads(const std::vector<std::size_t> &streams, bool isLastPass)
 {
-    const std::vector<std::size_t> kept = keptStreams();
     for (const std::size_t stream : streams) {
         const Access &access = writer_.accesses()[stream];
         const std::string at = offset(access.baseText == "0" ? "" : access.name + "_row", access);
@@ -213,21 +249,17 @@ void RowsKernel::writeLoads(const std::vector<std::size_t> &streams, bool isLast
             line(std::string("const ") + index() + " " + access.name + "_at = " + at + ";");
             continue;
         }
-        const bool isKept = std::count(kept.begin(), kept.end(), stream) > 0;
+        const bool staysHere = isKept(stream);
         const bool isFirst = loaded_.insert(stream).second;
         // An access that a later pass repeats should stay in the cache, unless the row is kept by the kernel
         // itself.
         const bool isOnlyOne = passesUsing_[stream] < 2 || isLastPass;
-        const std::string load = loadPack(access, at, isKept ? isFirst : isOnlyOne);
+        const std::string load = loadPack(access, at, staysHere ? isFirst && !keepsRegisters() : isOnlyOne);
         const std::string pack = access.name + "_pack";
-        if (!isKept) {
+        if (!staysHere) {
             line("const auto " + pack + " = " + load + ";");
         } else if (keepsRegisters()) {
-            if (isFirst) line("const auto " + pack + " = " + load + ";");
-            if (isFirst)
-                line("if constexpr (kept) " + access.name + "_kept[item] = " + pack + ";");
-            else
-                line("const auto " + pack + " = kept ? " + access.name + "_kept[item] : " + load + ";");
+            line("const auto " + pack + " = kept ? " + access.name + "_kept[item] : " + load + ";");
         } else {
             if (isFirst) line("const auto " + pack + " = " + load + ";");
             if (isFirst)
@@ -237,6 +269,19 @@ void RowsKernel::writeLoads(const std::vector<std::size_t> &streams, bool isLast
                 line("const auto " + pack + " = first < " + keptColumns_ + " ? load<N>(" + access.name +
                      "_store + first) : " + load + ";");
         }
+    }
+}
+
+// The values that this pass is the first to compute and a later one needs again.
+void RowsKernel::writeKeptValues()
+{
+    for (const ValueKey &key : keptValues_) {
+        const std::optional<std::string> name = writer_.nameInPass(key);
+        if (!name || keptValueNames_.count(key)) continue;
+        const std::string array = request_.names.unique(*name + "_kept");
+        keptValueNames_[key] = array;
+        line("if constexpr (kept) " + array + "[item].at[k] = " + *name + ";");
+        writer_.setKept(key, array);
     }
 }
 
@@ -274,6 +319,7 @@ void RowsKernel::writeStage(std::size_t stage)
     writeLoads(streams, false);
     beginElements(needed);
     lines(elementLines);
+    writeKeptValues();
     for (const Accumulator &a : accumulators)
         line(a.update);
     endElements();

@@ -18,12 +18,17 @@ std::string indentation(int depth)
     return std::string(static_cast<std::size_t>(depth) * 4, ' ');
 }
 
-std::string keyOf(TensorId id, const std::vector<Index> &coordinates)
+ValueKey keyOf(TensorId id, const std::vector<Index> &coordinates)
 {
-    std::string key = std::to_string(id) + ":";
+    std::string at;
     for (const Index &coordinate : coordinates)
-        key += coordinate.text() + ",";
-    return key;
+        at += coordinate.text() + ",";
+    return {id, at};
+}
+
+bool isIdentifier(const std::string &text)
+{
+    return toIdentifier(text) == text;
 }
 
 std::string parenthesised(const Fragment &fragment, int least)
@@ -63,6 +68,21 @@ void ScalarWriter::endPass()
     elementNames_.clear();
 }
 
+std::set<ValueKey> ScalarWriter::costlyValuesOfPass() const
+{
+    std::set<ValueKey> keys;
+    for (const auto &[key, fragment] : elementMemo_)
+        if (isCostly(program_.node(key.first).op)) keys.insert(key);
+    return keys;
+}
+
+std::optional<std::string> ScalarWriter::nameInPass(const ValueKey &key) const
+{
+    const auto it = elementMemo_.find(key);
+    if (it == elementMemo_.end() || !isIdentifier(it->second.text)) return std::nullopt;
+    return it->second.text;
+}
+
 Lines ScalarWriter::takeRowLines()
 {
     return std::exchange(rowLines_, {});
@@ -99,7 +119,7 @@ std::string ScalarWriter::hintFor(const TensorNode &node) const
 Fragment ScalarWriter::named(const Fragment &fragment, Number number, const std::string &hint)
 {
     if (fragment.level == 0) return fragment;
-    const bool isName = fragment.precedence == 3 && toIdentifier(fragment.text) == fragment.text;
+    const bool isName = fragment.precedence == 3 && isIdentifier(fragment.text);
     if (isName && !fragment.isDouble) return fragment;
     const std::string name = names_.unique(hint);
     if (fragment.level >= 2) elementNames_.push_back(name);
@@ -115,13 +135,17 @@ Fragment ScalarWriter::named(const Fragment &fragment, Number number, const std:
 Fragment ScalarWriter::value(TensorId id, const std::vector<Index> &coordinates)
 {
     const TensorNode &node = program_.node(id);
-    const std::string key = keyOf(id, coordinates);
+    const ValueKey key = keyOf(id, coordinates);
     for (const auto *memo : {&elementMemo_, &rowMemo_})
         if (const auto it = memo->find(key); it != memo->end()) return it->second;
     Fragment fragment = compute(id, node, coordinates);
     const bool isShared = uses_[static_cast<std::size_t>(id)] > 1;
     const bool isView = node.op == Op::Reindex;
-    if (!isView && (isShared || fragment.text.size() > longestInline) && !fragment.isDouble)
+    const auto array = branch_ ? kept_.end() : kept_.find(key);
+    if (array != kept_.end())
+        fragment = {"kept ? " + array->second + "[item].at[k] : " + parenthesised(fragment, 1), 0, 2};
+    const bool needsName = isShared || array != kept_.end() || toName_.count(key) > 0;
+    if (!isView && (needsName || fragment.text.size() > longestInline) && !fragment.isDouble)
         fragment = named(fragment, numberOf(node.dtype), hintFor(node));
     (fragment.level >= 2 ? elementMemo_ : rowMemo_)[key] = fragment;
     return fragment;
@@ -218,7 +242,7 @@ Fragment ScalarWriter::timesReciprocal(const TensorNode &node, const std::vector
 
 Fragment ScalarWriter::load(const TensorNode &node, const std::vector<Index> &coordinates)
 {
-    const std::string key = keyOf(node.input, coordinates);
+    const ValueKey key = keyOf(node.input, coordinates);
     auto it = accessIndex_.find(key);
     if (it == accessIndex_.end()) {
         Access access = planner_.input(node.input, coordinates);

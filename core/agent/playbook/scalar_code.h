@@ -8,6 +8,7 @@
 #include "schedule.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct Fragment
 
 using Lines = std::vector<std::string>;
 
+/// A value of the program at coordinates of the domain.
+using ValueKey = std::pair<TensorId, std::string>;
+
 /// Whether elements come in packs (several at once, streamed or kept) rather than one by one.
 bool usesPacks(const Schedule &schedule);
 
@@ -45,6 +49,18 @@ public:
     {
         reductions_[id] = {name, 3, 1, isDouble};
     }
+    /// The result of a reduction that is another one for every element of the domain.
+    void setElementReduction(TensorId id, const std::string &text) { reductions_[id] = {text, 3, 2}; }
+    /// The values per element that this pass has computed by costly functions.
+    std::set<ValueKey> costlyValuesOfPass() const;
+    /// These get names, so that they can be stored in arrays of packs.
+    void nameValues(std::set<ValueKey> keys) { toName_ = std::move(keys); }
+    /// What such a value is called, if this pass has computed it.
+    std::optional<std::string> nameInPass(const ValueKey &key) const;
+    /// From now on the value stands in an array of packs of this name; where the row is too long to be kept
+    /// it is computed again.
+    void setKept(const ValueKey &key, const std::string &array) { kept_[key] = array; }
+
     /// A summand in double; a product without any rounding.
     std::string summand(TensorId id, const std::vector<Index> &coordinates);
 
@@ -83,12 +99,14 @@ private:
     bool usesPacks_;
     std::vector<int> uses_;
     std::map<TensorId, Fragment> reductions_;
-    std::map<std::string, Fragment> rowMemo_, elementMemo_;
+    std::map<ValueKey, Fragment> rowMemo_, elementMemo_;
+    std::set<ValueKey> toName_;
+    std::map<ValueKey, std::string> kept_;
     Lines rowLines_, elementLines_;
     Lines *branch_ = nullptr; ///< inside a branch everything is written there
     int branchDepth_ = 0;
     std::vector<Access> accesses_;
-    std::map<std::string, std::size_t> accessIndex_;
+    std::map<ValueKey, std::size_t> accessIndex_; ///< by input
     std::vector<std::size_t> streams_;
     std::vector<std::string> elementNames_; ///< declared inside the current pass's loop
     std::set<std::string> helpers_;

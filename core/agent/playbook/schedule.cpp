@@ -69,6 +69,14 @@ std::string scheduleText(const Schedule &s)
     add("vector", std::to_string(s.vector));
     if (s.reduces) add("keep", keepName(s.keep));
     if (s.keep == Keep::Registers) add("items", std::to_string(s.items));
+    if (s.keepsValues) add("values", "kept");
+    if (s.tiles.isOn()) {
+        add("tile_rows", std::to_string(s.tiles.rows));
+        add("tile_columns", std::to_string(s.tiles.columns));
+        add("tile_depth", std::to_string(s.tiles.depth));
+        add("rows_each", std::to_string(s.tiles.rowsEach));
+        add("columns_each", std::to_string(s.tiles.columnsEach));
+    }
     add("blocks_per_sm", std::to_string(s.blocksPerSm));
     if (s.minimumBlocks) add("minimum_blocks", std::to_string(s.minimumBlocks));
     add("loads", s.streaming ? "streaming" : "cached");
@@ -97,6 +105,14 @@ std::optional<Schedule> scheduleFromText(const std::map<std::string, std::string
              : value("keep") == "shared"  ? Keep::Shared
                                           : Keep::Nothing;
     s.items = s.keep == Keep::Registers ? bounded(keys, "items", 1, 1, 64) : 0;
+    if (const int rows = bounded(keys, "tile_rows", 0, 1, 256); rows > 0) {
+        s.tiles.rows = powerOfTwoBelow(rows);
+        s.tiles.columns = powerOfTwoBelow(bounded(keys, "tile_columns", 16, 1, 256));
+        s.tiles.depth = powerOfTwoBelow(bounded(keys, "tile_depth", 16, 1, 256));
+        s.tiles.rowsEach = powerOfTwoBelow(bounded(keys, "rows_each", 1, 1, 16));
+        s.tiles.columnsEach = powerOfTwoBelow(bounded(keys, "columns_each", 1, 1, 16));
+    }
+    s.keepsValues = s.keep == Keep::Registers && value("values") == "kept";
     s.blocksPerSm = bounded(keys, "blocks_per_sm", 0, 0, 32);
     s.minimumBlocks = bounded(keys, "minimum_blocks", 0, 0, 32);
     s.streaming = value("loads") == "streaming";
@@ -112,7 +128,9 @@ std::optional<Schedule> scheduleFromPlan(const LaunchPlan &plan)
 {
     std::map<std::string, std::string> keys = plan.schedule;
     static const std::map<std::string, std::string> tunables = {
-        {"LANES", "lanes"}, {"ROWS", "rows"}, {"VECTOR", "vector"}, {"ITEMS", "items"}};
+        {"LANES", "lanes"},           {"ROWS", "rows"},           {"VECTOR", "vector"},
+        {"ITEMS", "items"},           {"TILE_ROWS", "tile_rows"}, {"TILE_COLUMNS", "tile_columns"},
+        {"TILE_DEPTH", "tile_depth"}, {"ROWS_EACH", "rows_each"}, {"COLUMNS_EACH", "columns_each"}};
     for (const Tunable &tunable : plan.tunables)
         if (const auto it = tunables.find(tunable.name); it != tunables.end() && !tunable.values.empty())
             keys[it->second] = std::to_string(tunable.values.front());
@@ -125,12 +143,26 @@ std::string describeChange(const Schedule &before, const Schedule &after)
     const auto number = [&parts](int from, int to, const std::string &what) {
         if (from != to) parts.push_back(what + " " + std::to_string(from) + " → " + std::to_string(to));
     };
+    if (after.tiles.isOn() && !before.tiles.isOn())
+        parts.push_back("tiles of " + std::to_string(after.tiles.rows) + " × " +
+                        std::to_string(after.tiles.columns) + " results, " +
+                        std::to_string(after.tiles.depth) + " deep");
+    if (before.tiles.isOn() && !after.tiles.isOn()) parts.emplace_back("no tiles");
+    if (before.tiles.isOn() && after.tiles.isOn()) {
+        number(before.tiles.rows, after.tiles.rows, "tile rows");
+        number(before.tiles.columns, after.tiles.columns, "tile columns");
+        number(before.tiles.depth, after.tiles.depth, "tile depth");
+        number(before.tiles.rowsEach, after.tiles.rowsEach, "rows per thread");
+        number(before.tiles.columnsEach, after.tiles.columnsEach, "columns per thread");
+    }
     number(before.lanes, after.lanes, after.reduces ? "threads per row" : "threads per block");
     number(before.rows, after.rows, "rows per block");
     number(before.vector, after.vector, "elements per access");
     if (before.keep != after.keep) parts.push_back(std::string("row kept in ") + keepName(after.keep));
     if (after.keep == Keep::Registers && before.keep == after.keep)
         number(before.items, after.items, "accesses kept per thread");
+    if (before.keepsValues != after.keepsValues)
+        parts.emplace_back(after.keepsValues ? "values kept in registers" : "values computed again");
     number(before.blocksPerSm, after.blocksPerSm, "blocks per multiprocessor (0 = all)");
     number(before.minimumBlocks, after.minimumBlocks, "resident blocks asked of the compiler");
     if (before.streaming != after.streaming)

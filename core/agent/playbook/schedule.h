@@ -16,6 +16,19 @@ namespace kernelwright::playbook
 
 enum class Keep { Nothing, Registers, Shared };
 
+/// How sums of products are computed in tiles; all numbers are powers of two.
+struct Tiles
+{
+    int rows = 0; ///< results per block downwards; 0 = not in tiles
+    int columns = 0;
+    int depth = 0;       ///< summed positions that are in shared memory at once
+    int rowsEach = 1;    ///< results per thread downwards
+    int columnsEach = 1; ///< and across
+    bool isOn() const { return rows > 0; }
+    int threads() const { return isOn() ? rows / rowsEach * (columns / columnsEach) : 0; }
+    bool operator==(const Tiles &) const = default;
+};
+
 struct Schedule
 {
     bool reduces = false;      ///< rows with reductions; otherwise element by element
@@ -24,6 +37,9 @@ struct Schedule
     int vector = 1;            ///< elements per access
     Keep keep = Keep::Nothing; ///< where a row stays between passes
     int items = 0;             ///< Keep::Registers: accesses per thread that hold a row
+    bool keepsValues =
+        false; ///< Keep::Registers: costly values that several passes need stay in registers too
+    Tiles tiles;
     int blocksPerSm = 0; ///< 0: as many blocks as there is work; else so many per multiprocessor, which loop
     int minimumBlocks = 0;   ///< second number of __launch_bounds__, 0 = none
     bool streaming = false;  ///< loads and stores that do not stay in the caches

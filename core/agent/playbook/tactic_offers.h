@@ -29,10 +29,16 @@ Offer residentBlocks(const Situation &situation);
 /// One of four neighbouring shapes, `which` from 0 to 3, when nothing else is left.
 Offer neighbour(const Situation &situation, int which);
 
+// How sums of products share what they read (tile_tactics.cpp).
+Offer shareOperands(const Situation &situation);
+Offer otherTiles(const Situation &situation);
+Offer deeperTiles(const Situation &situation);
+
 // How it is computed (arithmetic_tactics.cpp).
 Offer narrowIndex(const Situation &situation);
 Offer simplifyAlgebra(const Situation &situation);
 Offer reciprocal(const Situation &situation);
+Offer keepValues(const Situation &situation);
 Offer floatSums(const Situation &situation);
 Offer fastFunctions(const Situation &situation);
 

@@ -94,6 +94,12 @@ bool isPointwise(Op op)
     return op >= Op::Convert && op <= Op::MultiplyAdd;
 }
 
+bool isCostly(Op op)
+{
+    const bool isFunction = op >= Op::Exp && op <= Op::Erfc && op != Op::Reciprocal;
+    return isFunction || op == Op::Sigmoid || op == Op::TanhSoftplus || op == Op::Power || op == Op::Atan2;
+}
+
 bool isWhole(DType dtype)
 {
     switch (dtype) {

@@ -142,6 +142,7 @@ private:
 
 bool isPointwise(Op op);   ///< element by element over equal (broadcast) coordinates
 bool isWhole(DType dtype); ///< integers and bool
+bool isCostly(Op op);      ///< a function of many instructions, better kept than computed twice
 
 /// The coordinates of an operand of a pointwise node: broadcast from the right.
 std::vector<Index> operandCoordinates(const TensorNode &node, const TensorNode &operand,

@@ -76,21 +76,20 @@ void Translator::translate(const Node &node)
                                                   "aten::sym_numel",
                                                   "aten::sym_stride"};
     if (ignored.count(node.op)) return;
-    for (const Rules *rules :
-         {&pointwiseRules(), &activationRules(), &viewRules(), &pieceRules(), &reductionRules()}) {
+    for (const Rules *rules : {&pointwiseRules(), &activationRules(), &viewRules(), &pieceRules(),
+                               &reductionRules(), &productRules()}) {
         const auto rule = rules->find(node.op);
         if (rule == rules->end()) continue;
         rule->second(*this, node);
         return;
     }
-    static const std::set<std::string> products = {
-        "aten::linear",      "aten::addmm",   "aten::mm",     "aten::bmm",
-        "aten::matmul",      "aten::baddbmm", "aten::einsum", "aten::scaled_dot_product_attention",
-        "aten::convolution", "aten::conv1d",  "aten::conv2d", "aten::conv3d"};
+    static const std::set<std::string> products = {"aten::einsum",      "aten::scaled_dot_product_attention",
+                                                   "aten::convolution", "aten::conv1d",
+                                                   "aten::conv2d",      "aten::conv3d"};
     if (products.count(node.op))
-        refuse(node,
-               "the playbook has no tactic for matrix products, attention and convolutions; a language-model "
-               "agent may write it");
+        refuse(
+            node,
+            "the playbook has no tactic for attention and convolutions; a language-model agent may write it");
     refuse(node, "the playbook does not know this operator; a language-model agent may write it");
 }
 

@@ -58,6 +58,10 @@ public:
                      std::vector<Index> inverse);
     TensorId broadcastTo(TensorId operand, const std::vector<Index> &extents);
     std::vector<Index> broadcastExtents(const std::vector<TensorId> &operands);
+    std::vector<Index> broadcastExtents(const std::vector<std::vector<Index>> &shapes);
+    /// Two sizes that an operator needs to be equal; noted as such, so that later rounds use one name for
+    /// both.
+    Index sameExtent(const Index &left, const Index &right);
     TensorId square(TensorId operand) { return binary(Op::Multiply, operand, operand); }
 
     /// An expression for a number that a view or expand was given: the input size of the same value, else the
@@ -100,5 +104,6 @@ const Rules &activationRules();
 const Rules &viewRules();
 const Rules &pieceRules();
 const Rules &reductionRules();
+const Rules &productRules();
 
 } // namespace kernelwright::playbook

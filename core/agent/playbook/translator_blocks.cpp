@@ -52,11 +52,28 @@ void Translator::noteEqual(const std::string &left, const std::string &right)
         equalSizes.emplace_back(left, right);
 }
 
+Index Translator::sameExtent(const Index &left, const Index &right)
+{
+    if (left.captured() != right.captured())
+        throw Untranslatable("Operands of sizes " + std::to_string(left.captured()) + " and " +
+                             std::to_string(right.captured()) + " cannot be multiplied.");
+    if (left == right) return left;
+    if (left.asSize() && right.asSize()) noteEqual(left.asSize()->text, right.asSize()->text);
+    return left.asSize() || !right.asSize() ? left : right;
+}
+
 std::vector<Index> Translator::broadcastExtents(const std::vector<TensorId> &operands)
 {
+    std::vector<std::vector<Index>> shapes;
+    for (const TensorId id : operands)
+        shapes.push_back(at(id).extents);
+    return broadcastExtents(shapes);
+}
+
+std::vector<Index> Translator::broadcastExtents(const std::vector<std::vector<Index>> &shapes)
+{
     std::vector<Index> result;
-    for (const TensorId id : operands) {
-        const std::vector<Index> &extents = at(id).extents;
+    for (const std::vector<Index> &extents : shapes) {
         while (result.size() < extents.size())
             result.insert(result.begin(), Index(1));
         const std::size_t skipped = result.size() - extents.size();

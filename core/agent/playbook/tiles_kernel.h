@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Internal: the shape for sums of products. A block computes a tile of results; what its threads bring into
+// shared memory serves a whole row or column of the tile.
+#pragma once
+
+#include "kernel_writer.h"
+#include "tile_plan.h"
+
+namespace kernelwright::playbook
+{
+
+/// Writes the kernel of one domain with a tile plan; used once.
+class TilesKernel : KernelWriter
+{
+public:
+    TilesKernel(const KernelRequest &request, const TilePlan &plan);
+    KernelText write();
+
+private:
+    /// One factor and how it gets into shared memory.
+    struct Factor
+    {
+        Factor(const KernelRequest &request, TensorId id, const std::vector<Axis> &rows, const char *row);
+        TensorId id;
+        AccessPlanner planner;
+        ScalarWriter writer;
+    };
+    /// The words that differ between the two factors.
+    struct Words
+    {
+        const char *tile, *side, *sideCount, *firstOfSide, *inSide, *row, *position, *what;
+    };
+
+    void writeFactor(Factor &factor, const Words &words);
+    bool runsAlongDepth(const Factor &factor) const;
+    void writeSums();
+    void writeResults();
+    void writeBody();
+    std::string parameters() const;
+    std::string streamOffset(const Access &access) const;
+
+    const TilePlan &plan_;
+    Factor left_, right_;
+    std::string depthCount_, downCount_, acrossCount_, rowTiles_,
+        columnTiles_;       ///< names of numbers of the launch plan
+    std::string number_;    ///< what is multiplied in: "float" or "double"
+    bool isDouble_ = false; ///< each tile's sums are collected in double
+    Lines resultStores_;
+};
+
+} // namespace kernelwright::playbook
