@@ -184,6 +184,28 @@ output y)"},
 parameter v float32[33]
 y = aten::matmul(self=%x, other=%v) -> float32[5, 7]
 output y)"},
+        {"attention", R"(input query float32[2, 3, 20, 16]
+input key float32[2, 3, 44, 16]
+input value float32[2, 3, 44, 24]
+y = aten::scaled_dot_product_attention(query=%query, key=%key, value=%value) -> float32[2, 3, 20, 24]
+output y)"},
+        {"causal attention half", R"(input query float16[1, 4, 40, 32]
+input key float16[1, 4, 40, 32]
+input value float16[1, 4, 40, 32]
+attended = aten::scaled_dot_product_attention(query=%query, key=%key, value=%value, is_causal=true) -> float16[1, 4, 40, 32]
+y = aten::transpose.int(self=%attended, dim0=1, dim1=2) -> float16[1, 40, 4, 32]
+output y)"},
+        {"attention by hand", R"(input query float32[1, 2, 12, 40]
+input key float32[1, 2, 33, 40]
+input value float32[1, 2, 33, 40]
+input mask float32[1, 1, 12, 33]
+t = aten::transpose.int(self=%key, dim0=2, dim1=3) -> float32[1, 2, 40, 33]
+product = aten::matmul(self=%query, other=%t) -> float32[1, 2, 12, 33]
+scaled = aten::div.Tensor(self=%product, other=6.3) -> float32[1, 2, 12, 33]
+masked = aten::add.Tensor(self=%scaled, other=%mask) -> float32[1, 2, 12, 33]
+weights = aten::softmax.int(self=%masked, dim=-1) -> float32[1, 2, 12, 33]
+y = aten::matmul(self=%weights, other=%value) -> float32[1, 2, 12, 40]
+output y)"},
         {"convolution", R"(input x float32[1, 4, 8, 8]
 parameter weight float32[4, 4, 3, 3]
 y = aten::convolution(input=%x, weight=%weight, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=false, output_padding=[0, 0], groups=1) -> float32[1, 4, 8, 8]

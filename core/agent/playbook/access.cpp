@@ -137,6 +137,14 @@ std::string NameScope::unique(const std::string &wanted)
     return name;
 }
 
+std::string NameScope::own(const std::string &word)
+{
+    std::string name = word;
+    for (int number = 2; !taken_.insert(name).second; ++number)
+        name = word + "_" + std::to_string(number);
+    return name;
+}
+
 std::string NameScope::uniqueStem(const std::string &wanted)
 {
     static const char *const suffixes[] = {"_at", "_row", "_pack", "_kept", "_store"};

@@ -38,6 +38,9 @@ class NameScope
 public:
     explicit NameScope(const Task &task);
     std::string unique(const std::string &wanted);
+    /// The same word, but for one that is taken: for a kernel's own variables, which may be called what
+    /// variables of generated code must not be.
+    std::string own(const std::string &word);
     /// The name's scope in the source has ended.
     void release(const std::string &name) { taken_.erase(name); }
     /// A stem of which stem_at, stem_row, stem_pack, stem_kept and stem_store are all free, and taken from

@@ -207,36 +207,6 @@ std::string axisName(const char *base, std::size_t index, std::size_t count)
     return count == 1 ? base : base + std::to_string(index);
 }
 
-// A domain that runs over `extents`, of which `reduced` are columns; all are when there is no reduction.
-KernelDomain makeDomain(const TensorProgram &program, TensorId anchor, const std::vector<int> &reduced,
-                        bool reduces, const std::vector<Index> &extents)
-{
-    KernelDomain domain;
-    domain.reduces = reduces;
-    const auto isColumn = [&](std::size_t i) {
-        return !reduces || std::count(reduced.begin(), reduced.end(), static_cast<int>(i)) > 0;
-    };
-    std::size_t rowAxes = 0, columnAxes = 0;
-    for (std::size_t i = 0; i < extents.size(); ++i)
-        if (!(extents[i] == Index(1))) ++(isColumn(i) ? columnAxes : rowAxes);
-    std::vector<Index> coordinates;
-    for (std::size_t i = 0; i < extents.size(); ++i) {
-        if (extents[i] == Index(1)) {
-            coordinates.emplace_back(0);
-            continue;
-        }
-        std::vector<Axis> &axes = isColumn(i) ? domain.columns : domain.rows;
-        const Axis axis{isColumn(i) ? axisName("column", axes.size(), columnAxes)
-                                    : axisName("row", axes.size(), rowAxes),
-                        extents[i]};
-        axes.push_back(axis);
-        coordinates.push_back(Index::coordinate(axis.name, axis.extent));
-    }
-    domain.coordinates[anchor] = coordinates;
-    CoordinateSpread(program, domain.coordinates).run();
-    return domain;
-}
-
 // Takes the output into the domain when it fits.
 bool admit(const TensorProgram &program, KernelDomain &domain, std::size_t output)
 {
@@ -284,6 +254,35 @@ KernelDomain domainFor(const Task &task, const TensorProgram &program, std::size
 }
 
 } // namespace
+
+KernelDomain makeDomain(const TensorProgram &program, TensorId anchor, const std::vector<int> &reduced,
+                        bool reduces, const std::vector<Index> &extents)
+{
+    KernelDomain domain;
+    domain.reduces = reduces;
+    const auto isColumn = [&](std::size_t i) {
+        return !reduces || std::count(reduced.begin(), reduced.end(), static_cast<int>(i)) > 0;
+    };
+    std::size_t rowAxes = 0, columnAxes = 0;
+    for (std::size_t i = 0; i < extents.size(); ++i)
+        if (!(extents[i] == Index(1))) ++(isColumn(i) ? columnAxes : rowAxes);
+    std::vector<Index> coordinates;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+        if (extents[i] == Index(1)) {
+            coordinates.emplace_back(0);
+            continue;
+        }
+        std::vector<Axis> &axes = isColumn(i) ? domain.columns : domain.rows;
+        const Axis axis{isColumn(i) ? axisName("column", axes.size(), columnAxes)
+                                    : axisName("row", axes.size(), rowAxes),
+                        extents[i]};
+        axes.push_back(axis);
+        coordinates.push_back(Index::coordinate(axis.name, axis.extent));
+    }
+    domain.coordinates[anchor] = coordinates;
+    CoordinateSpread(program, domain.coordinates).run();
+    return domain;
+}
 
 std::set<std::string> KernelDomain::rowNames() const
 {
@@ -337,7 +336,10 @@ Result<std::vector<KernelDomain>> planKernels(const Task &task, const TensorProg
     std::vector<KernelDomain> kernels;
     while (!waiting.empty()) {
         KernelDomain domain = domainFor(task, program, waiting.front());
-        if (!admit(program, domain, waiting.front()))
+        if (admit(program, domain, waiting.front())) {
+        } else if (std::optional<KernelDomain> attention = attentionDomain(program, waiting.front())) {
+            domain = std::move(*attention);
+        } else
             return fail(
                 ErrorCode::NotSupported,
                 "The operators before output '" + task.outputs[waiting.front()].name +
@@ -345,7 +347,7 @@ Result<std::vector<KernelDomain>> planKernels(const Task &task, const TensorProg
                     "other, so a language-model agent may write it.");
         std::vector<std::size_t> left;
         for (std::size_t i = 1; i < waiting.size(); ++i)
-            if (!admit(program, domain, waiting[i])) left.push_back(waiting[i]);
+            if (domain.attention || !admit(program, domain, waiting[i])) left.push_back(waiting[i]);
         kernels.push_back(std::move(domain));
         waiting = std::move(left);
     }

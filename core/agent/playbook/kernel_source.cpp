@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernel_source.h"
 
+#include "attention_kernel.h"
 #include "base/text.h"
 #include "helper_functions.h"
 #include "kernel_writer.h"
@@ -77,7 +78,8 @@ bool needsExactSums(const Composition &composition)
 }
 
 // The tunables that these kernels use.
-std::string tunables(const Schedule &s, const std::vector<KernelText> &kernels)
+std::string tunables(const Schedule &s, const std::vector<KernelText> &kernels,
+                     const std::vector<KernelDomain> &domains)
 {
     std::vector<std::pair<std::string, int>> all = {{"LANES", s.lanes}, {"VECTOR", s.vector}};
     if (s.reduces) all.insert(all.begin() + 1, {"ROWS", s.rows});
@@ -87,6 +89,17 @@ std::string tunables(const Schedule &s, const std::vector<KernelText> &kernels)
             return mentions({kernel.text, kernel.launch}, tunable.first);
         });
     };
+    for (const KernelDomain &domain : domains) {
+        if (!domain.attention) continue;
+        std::int64_t columns = 1;
+        for (const Axis &axis : domain.attention->across)
+            columns *= axis.extent.captured();
+        std::erase_if(all, isUnused);
+        all.emplace_back("KEYS_EACH", s.keysEach);
+        all.emplace_back("COLUMNS_EACH",
+                         static_cast<int>(std::clamp<std::int64_t>((columns + 31) / 32, 1, 8)));
+        break;
+    }
     if (s.tiles.isOn()) {
         std::erase_if(all, isUnused); // other kernels of the task may use them beside the tiles
         all.insert(all.end(), {{"TILE_ROWS", s.tiles.rows},
@@ -155,7 +168,15 @@ Schedule legalised(Schedule s, const Composition &composition, const LaunchLimit
     s.reduces = composition.reduces();
     const int most = static_cast<int>(std::clamp<std::int64_t>(limits.maxThreadsPerBlock, 32, 1024));
     s.tiles = legalised(s.tiles, composition, limits);
-    if (s.tiles.isOn()) {
+    const bool isAttention = composition.main().attention.has_value();
+    s.keysEach = isAttention ? std::clamp(s.keysEach, 1, 8) : 1;
+    if (isAttention) {
+        s.rows = 1;
+        s.lanes = std::max(s.lanes, 32);
+        s.blocksPerSm = 0;
+        s.reciprocal = false;
+    }
+    if (s.tiles.isOn() || isAttention) {
         s.vector = 1;
         s.keep = Keep::Nothing;
         s.streaming = false;
@@ -169,7 +190,7 @@ Schedule legalised(Schedule s, const Composition &composition, const LaunchLimit
     s.items = s.keep == Keep::Registers ? std::clamp(s.items, 1, 64) : 0;
     s.keepsValues = s.keepsValues && s.keep == Keep::Registers && s.items * s.vector <= 64;
     if (!s.reduces) s.reciprocal = false;
-    s.exactSums = s.exactSums && needsExactSums(composition);
+    s.exactSums = s.exactSums && (isAttention || needsExactSums(composition));
     s.fastMath = s.fastMath && composition.task.tolerance.allowReducedPrecision;
     return s;
 }
@@ -199,6 +220,10 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
                                     names,
                                     names.unique(kernelName(task, domain)),
                                     schedule.reduces};
+        if (domain.attention) {
+            kernels.push_back(AttentionKernel(request).write());
+            continue;
+        }
         const std::optional<TilePlan> tiles =
             schedule.tiles.isOn() ? planTiles(*program, domain) : std::optional<TilePlan>();
         kernels.push_back(tiles            ? TilesKernel(request, *tiles).write()
@@ -215,7 +240,7 @@ std::string writeSource(const Composition &composition, const Schedule &schedule
     std::string text =
         "// " + (task.title.empty() ? task.id : task.title) + ": " + operatorChain(task) + ", in " +
         (kernels.size() == 1 ? "one kernel" : std::to_string(kernels.size()) + " kernels") + ".\n//\n";
-    text += tunables(schedule, kernels);
+    text += tunables(schedule, kernels, *domains);
     std::set<std::string> written;
     for (const KernelText &kernel : kernels) {
         std::vector<PlanNumber> numbers = kernel.numbers;

@@ -70,9 +70,29 @@ std::string KernelWriter::cast(const std::string &text) const
     return request_.schedule.wideIndex ? "static_cast<long long>(" + text + ")" : text;
 }
 
+std::string KernelWriter::withOwnNames(const std::string &text)
+{
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '@') {
+            result += text[i];
+            continue;
+        }
+        std::size_t end = i + 1;
+        while (end < text.size() && isWordCharacter(text[end]))
+            ++end;
+        const std::string word = text.substr(i + 1, end - i - 1);
+        const auto [it, isNew] = ownNames_.try_emplace(word);
+        if (isNew) it->second = request_.names.own(word);
+        result += it->second;
+        i = end - 1;
+    }
+    return result;
+}
+
 void KernelWriter::line(const std::string &text)
 {
-    if (!text.empty()) text_ += std::string(static_cast<std::size_t>(depth_) * 4, ' ') + text;
+    if (!text.empty()) text_ += std::string(static_cast<std::size_t>(depth_) * 4, ' ') + withOwnNames(text);
     text_ += "\n";
 }
 

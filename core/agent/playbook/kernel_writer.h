@@ -52,7 +52,9 @@ protected:
     std::string packsFit(const std::vector<Access> &stores);
     std::string loadPack(const Access &access, const std::string &offset, bool mayStream);
     std::string storeText(const Access &access, const std::string &offset, const std::string &pack) const;
-    void line(const std::string &text); ///< at the current depth; "" is an empty line
+    /// At the current depth; "" is an empty line. `@word` is a variable of the kernel's own and gets a name
+    /// that no tensor has.
+    void line(const std::string &text);
     void lines(const Lines &list);
     void open(const std::string &text); ///< line, then one deeper
     void close(const std::string &text = "}");
@@ -65,6 +67,10 @@ protected:
     std::string columnCount_; ///< name of the number of columns
     std::string text_;
     int depth_ = 0;
+
+private:
+    std::string withOwnNames(const std::string &text);
+    std::map<std::string, std::string> ownNames_;
 };
 
 /// Items separated by commas, wrapped to the width of the file, with the closing parenthesis.

@@ -70,6 +70,7 @@ std::string scheduleText(const Schedule &s)
     if (s.reduces) add("keep", keepName(s.keep));
     if (s.keep == Keep::Registers) add("items", std::to_string(s.items));
     if (s.keepsValues) add("values", "kept");
+    if (s.keysEach != 1) add("keys_each", std::to_string(s.keysEach));
     if (s.tiles.isOn()) {
         add("tile_rows", std::to_string(s.tiles.rows));
         add("tile_columns", std::to_string(s.tiles.columns));
@@ -105,6 +106,7 @@ std::optional<Schedule> scheduleFromText(const std::map<std::string, std::string
              : value("keep") == "shared"  ? Keep::Shared
                                           : Keep::Nothing;
     s.items = s.keep == Keep::Registers ? bounded(keys, "items", 1, 1, 64) : 0;
+    s.keysEach = powerOfTwoBelow(bounded(keys, "keys_each", 1, 1, 16));
     if (const int rows = bounded(keys, "tile_rows", 0, 1, 256); rows > 0) {
         s.tiles.rows = powerOfTwoBelow(rows);
         s.tiles.columns = powerOfTwoBelow(bounded(keys, "tile_columns", 16, 1, 256));
@@ -130,7 +132,8 @@ std::optional<Schedule> scheduleFromPlan(const LaunchPlan &plan)
     static const std::map<std::string, std::string> tunables = {
         {"LANES", "lanes"},           {"ROWS", "rows"},           {"VECTOR", "vector"},
         {"ITEMS", "items"},           {"TILE_ROWS", "tile_rows"}, {"TILE_COLUMNS", "tile_columns"},
-        {"TILE_DEPTH", "tile_depth"}, {"ROWS_EACH", "rows_each"}, {"COLUMNS_EACH", "columns_each"}};
+        {"TILE_DEPTH", "tile_depth"}, {"ROWS_EACH", "rows_each"}, {"COLUMNS_EACH", "columns_each"},
+        {"KEYS_EACH", "keys_each"}};
     for (const Tunable &tunable : plan.tunables)
         if (const auto it = tunables.find(tunable.name); it != tunables.end() && !tunable.values.empty())
             keys[it->second] = std::to_string(tunable.values.front());
@@ -155,6 +158,7 @@ std::string describeChange(const Schedule &before, const Schedule &after)
         number(before.tiles.rowsEach, after.tiles.rowsEach, "rows per thread");
         number(before.tiles.columnsEach, after.tiles.columnsEach, "columns per thread");
     }
+    number(before.keysEach, after.keysEach, "keys per lane");
     number(before.lanes, after.lanes, after.reduces ? "threads per row" : "threads per block");
     number(before.rows, after.rows, "rows per block");
     number(before.vector, after.vector, "elements per access");

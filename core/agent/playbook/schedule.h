@@ -40,6 +40,7 @@ struct Schedule
     bool keepsValues =
         false; ///< Keep::Registers: costly values that several passes need stay in registers too
     Tiles tiles;
+    int keysEach = 1;    ///< of attention: keys that a lane scores at once
     int blocksPerSm = 0; ///< 0: as many blocks as there is work; else so many per multiprocessor, which loop
     int minimumBlocks = 0;   ///< second number of __launch_bounds__, 0 = none
     bool streaming = false;  ///< loads and stores that do not stay in the caches

@@ -6,36 +6,6 @@
 namespace kernelwright::playbook
 {
 
-namespace
-{
-
-// Whether the value at these coordinates is another one where the axis is at another place.
-bool dependsOn(const TensorProgram &program, TensorId id, const std::vector<Index> &coordinates,
-               const Axis &axis)
-{
-    const TensorNode &node = program.node(id);
-    const std::set<std::string> name = {axis.name};
-    const auto moves = [&name](const Index &coordinate) { return coordinate.dependsOn(name); };
-    if (node.operands.empty()) return std::any_of(coordinates.begin(), coordinates.end(), moves);
-    if (node.op == Op::Concatenate && moves(coordinates[static_cast<std::size_t>(node.dimension)]))
-        return true;
-    for (const TensorId operandId : node.operands) {
-        const TensorNode &operand = program.node(operandId);
-        std::vector<Index> own = coordinates;
-        if (node.op == Op::Reindex) {
-            own.clear();
-            for (const Index &source : node.source)
-                own.push_back(source.substituted(placeholderValues(coordinates)));
-        } else if (node.op != Op::Concatenate) {
-            own = operandCoordinates(node, operand, coordinates);
-        }
-        if (dependsOn(program, operandId, own, axis)) return true;
-    }
-    return false;
-}
-
-} // namespace
-
 std::optional<TilePlan> planTiles(const TensorProgram &program, const KernelDomain &domain)
 {
     if (!domain.reduces || domain.writesElements || domain.columns.empty()) return std::nullopt;

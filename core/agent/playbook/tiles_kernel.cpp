@@ -9,13 +9,6 @@ namespace kernelwright::playbook
 namespace
 {
 
-std::vector<Axis> joined(const std::vector<Axis> &first, const std::vector<Axis> &second)
-{
-    std::vector<Axis> axes = first;
-    axes.insert(axes.end(), second.begin(), second.end());
-    return axes;
-}
-
 std::string countText(const std::vector<Axis> &axes)
 {
     Index count(1);
@@ -26,37 +19,20 @@ std::string countText(const std::vector<Axis> &axes)
 
 } // namespace
 
-TilesKernel::Factor::Factor(const KernelRequest &request, TensorId id, const std::vector<Axis> &rows,
-                            const char *row)
-    : id(id)
-    , planner(request.task, request.program, rows, request.domain.columns, row, "step")
-    , writer(request.program, request.schedule, planner, request.names)
-{}
-
 TilesKernel::TilesKernel(const KernelRequest &request, const TilePlan &plan)
     : KernelWriter(request, joined(plan.batch, plan.down), plan.across, "row", "column")
     , plan_(plan)
-    , left_(request, plan.left, joined(plan.batch, plan.down), "left_row")
-    , right_(request, plan.right, joined(plan.batch, plan.across), "right_row")
+    , left_(request, plan.left, joined(plan.batch, plan.down), request.domain.columns, "@left_row", "step")
+    , right_(request, plan.right, joined(plan.batch, plan.across), request.domain.columns, "@right_row",
+             "step")
 {
     const Number number = numberOf(request.program.node(plan.product).dtype);
     number_ = numberName(number);
     isDouble_ = number == Number::Float32 && request.schedule.exactSums;
 }
 
-// Where an input is read whose offset moves evenly with the step.
-std::string TilesKernel::streamOffset(const Access &access) const
-{
-    std::string moving = access.stride.empty() ? "step" : "step * " + access.stride;
-    if (!access.evenFlag.empty())
-        moving = "(" + access.evenFlag + " ? " + moving + " : " + access.movingText + ")";
-    if (access.baseText == "0") return moving;
-    const bool isChoice = access.baseText.find('?') != std::string::npos;
-    return (isChoice ? "(" + access.baseText + ")" : access.baseText) + " + " + moving;
-}
-
 // Neighbouring threads should read neighbouring addresses: along the depth where that is how the factor lies.
-bool TilesKernel::runsAlongDepth(const Factor &factor) const
+bool TilesKernel::runsAlongDepth(const FactorReader &factor) const
 {
     if (request_.domain.columns.size() != 1) return true;
     const std::map<std::string, Index> next = {{request_.domain.columns[0].name, Index(1)}};
@@ -65,7 +41,7 @@ bool TilesKernel::runsAlongDepth(const Factor &factor) const
     return false;
 }
 
-void TilesKernel::writeFactor(Factor &factor, const Words &words)
+void TilesKernel::writeFactor(FactorReader &factor, const Words &words)
 {
     const TensorNode &product = request_.program.node(plan_.product);
     const std::vector<Index> coordinates = operandCoordinates(product, request_.program.node(factor.id),
@@ -75,57 +51,51 @@ void TilesKernel::writeFactor(Factor &factor, const Words &words)
     const std::string side = words.side, place = words.inSide;
     line("#pragma unroll");
     open("for (int i = threadIdx.x; i < " + side + " * TILE_DEPTH; i += THREADS) {");
-    line("const int " + place + " = i " + (alongDepth ? "/ TILE_DEPTH" : "% " + side) + ", deep = i " +
+    line("const int " + place + " = i " + (alongDepth ? "/ TILE_DEPTH" : "% " + side) + ", @deep = i " +
          (alongDepth ? "% TILE_DEPTH" : "/ " + side) + ";");
     line(std::string("const ") + index() + " " + words.position + " = " + words.firstOfSide + " + " + place +
-         ", step = first_step + deep;");
-    line(number_ + " number = 0;");
+         ", step = @first_step + @deep;");
+    line(number_ + " @number = 0;");
     open("if (" + std::string(words.position) + " < " + words.sideCount + " && step < " + depthCount_ +
          ") {");
-    const Lines rowLines = factor.writer.takeRowLines(), elementLines = factor.writer.takeElementLines();
     line(std::string("const ") + index() + " " + words.row + " = " +
-         (plan_.batch.empty() ? "" : "batch * " + std::string(words.sideCount) + " + ") + words.position +
+         (plan_.batch.empty() ? "" : "@batch * " + std::string(words.sideCount) + " + ") + words.position +
          ";");
-    lines(rowLines);
-    for (const std::size_t stream : factor.writer.streamsOfPass()) {
-        const Access &access = factor.writer.accesses()[stream];
-        line(std::string("const ") + index() + " " + access.name + "_at = " + streamOffset(access) + ";");
-    }
-    lines(elementLines);
-    line("number = " + value.text + ";");
+    lines(factor.takeLines(index()));
+    line("@number = " + value.text + ";");
     close();
-    line(std::string(words.tile) + "[deep][" + place + "] = number;");
+    line(std::string(words.tile) + "[@deep][" + place + "] = @number;");
     close();
 }
 
 void TilesKernel::writeSums()
 {
-    const std::string sums = isDouble_ ? "part" : "sum";
-    if (isDouble_) line("float part[ROWS_EACH][COLUMNS_EACH] = {};");
+    const std::string sums = isDouble_ ? "@part" : "@sum";
+    if (isDouble_) line("float @part[ROWS_EACH][COLUMNS_EACH] = {};");
     line("#pragma unroll 8");
-    open("for (int deep = 0; deep < TILE_DEPTH; ++deep) {");
-    line(number_ + " left[ROWS_EACH], right[COLUMNS_EACH];");
+    open("for (int @deep = 0; @deep < TILE_DEPTH; ++@deep) {");
+    line(number_ + " @left[ROWS_EACH], @right[COLUMNS_EACH];");
     line("#pragma unroll");
-    line("for (int i = 0; i < ROWS_EACH; ++i) left[i] = left_tile[deep][down + i * DOWN];");
+    line("for (int i = 0; i < ROWS_EACH; ++i) @left[i] = @left_tile[@deep][@down + i * DOWN];");
     line("#pragma unroll");
-    line("for (int j = 0; j < COLUMNS_EACH; ++j) right[j] = right_tile[deep][across + j * ACROSS];");
+    line("for (int j = 0; j < COLUMNS_EACH; ++j) @right[j] = @right_tile[@deep][@across + j * ACROSS];");
     line("#pragma unroll");
     line("for (int i = 0; i < ROWS_EACH; ++i)");
     line("    #pragma unroll");
-    line("    for (int j = 0; j < COLUMNS_EACH; ++j) " + sums + "[i][j] += left[i] * right[j];");
+    line("    for (int j = 0; j < COLUMNS_EACH; ++j) " + sums + "[i][j] += @left[i] * @right[j];");
     close();
     if (!isDouble_) return;
     comment("Short sums in float, their total in double: so the error does not grow with the depth.");
     line("#pragma unroll");
     line("for (int i = 0; i < ROWS_EACH; ++i)");
     line("    #pragma unroll");
-    line("    for (int j = 0; j < COLUMNS_EACH; ++j) sum[i][j] += part[i][j];");
+    line("    for (int j = 0; j < COLUMNS_EACH; ++j) @sum[i][j] += @part[i][j];");
 }
 
 // What follows the sum, and its place in the outputs.
 void TilesKernel::writeResults()
 {
-    writer_.setElementReduction(plan_.sum, isDouble_ ? "static_cast<float>(sum[i][j])" : "sum[i][j]");
+    writer_.setElementReduction(plan_.sum, isDouble_ ? "static_cast<float>(@sum[i][j])" : "@sum[i][j]");
     Lines stores;
     for (const std::size_t output : request_.domain.outputs) {
         const TensorId id = request_.program.outputs[output];
@@ -142,17 +112,11 @@ void TilesKernel::writeResults()
     open("for (int j = 0; j < COLUMNS_EACH; ++j) {");
     const std::string type = index();
     line("const " + type +
-         " position = first_row + down + i * DOWN, column = first_column + across + j * ACROSS;");
-    line("if (position >= " + downCount_ + " || column >= " + acrossCount_ + ") continue;");
-    line("const " + type + " row = " + (plan_.batch.empty() ? "" : "batch * " + downCount_ + " + ") +
-         "position;");
-    lines(writer_.takeRowLines());
-    for (const std::size_t stream : writer_.streamsOfPass()) {
-        const Access &access = writer_.accesses()[stream];
-        std::string offset = streamOffset(access);
-        line("const " + type + " " + access.name + "_at = " + withWord(offset, "step", "column") + ";");
-    }
-    lines(writer_.takeElementLines());
+         " @position = @first_row + @down + i * DOWN, column = @first_column + @across + j * ACROSS;");
+    line("if (@position >= " + downCount_ + " || column >= " + acrossCount_ + ") continue;");
+    line("const " + type + " row = " + (plan_.batch.empty() ? "" : "@batch * " + downCount_ + " + ") +
+         "@position;");
+    lines(takeLines(writer_, index(), "column"));
     lines(stores);
     close();
     close();
@@ -165,56 +129,27 @@ void TilesKernel::writeBody()
          "ACROSS;");
     comment("One column more than there is to hold: neighbouring rows begin in different banks.");
     line("__shared__ " + number_ +
-         " left_tile[TILE_DEPTH][TILE_ROWS + 1], right_tile[TILE_DEPTH][TILE_COLUMNS + 1];");
-    line("const int across = threadIdx.x % ACROSS, down = threadIdx.x / ACROSS;");
-    line("const " + type + " tile = blockIdx.x;");
-    line("const " + type + " first_column = tile % " + columnTiles_ + " * TILE_COLUMNS;");
-    line("const " + type + " first_row = tile / " + columnTiles_ +
+         " @left_tile[TILE_DEPTH][TILE_ROWS + 1], @right_tile[TILE_DEPTH][TILE_COLUMNS + 1];");
+    line("const int @across = threadIdx.x % ACROSS, @down = threadIdx.x / ACROSS;");
+    line("const " + type + " @tile = blockIdx.x;");
+    line("const " + type + " @first_column = @tile % " + columnTiles_ + " * TILE_COLUMNS;");
+    line("const " + type + " @first_row = @tile / " + columnTiles_ +
          (plan_.batch.empty() ? "" : " % " + rowTiles_) + " * TILE_ROWS;");
     if (!plan_.batch.empty())
-        line("const " + type + " batch = tile / (" + cast(columnTiles_) + " * " + rowTiles_ + ");");
-    line(std::string(isDouble_ ? "double" : number_) + " sum[ROWS_EACH][COLUMNS_EACH] = {};");
-    open("for (" + type + " first_step = 0; first_step < " + depthCount_ + "; first_step += TILE_DEPTH) {");
-    writeFactor(left_, {"left_tile", "TILE_ROWS", downCount_.c_str(), "first_row", "down_at", "left_row",
-                        "position", "left"});
-    writeFactor(right_, {"right_tile", "TILE_COLUMNS", acrossCount_.c_str(), "first_column", "across_at",
-                         "right_row", "column", "right"});
+        line("const " + type + " @batch = @tile / (" + cast(columnTiles_) + " * " + rowTiles_ + ");");
+    line(std::string(isDouble_ ? "double" : number_) + " @sum[ROWS_EACH][COLUMNS_EACH] = {};");
+    open("for (" + type + " @first_step = 0; @first_step < " + depthCount_ +
+         "; @first_step += TILE_DEPTH) {");
+    writeFactor(left_, {"@left_tile", "TILE_ROWS", downCount_.c_str(), "@first_row", "@down_at", "@left_row",
+                        "@position", "@left"});
+    writeFactor(right_, {"@right_tile", "TILE_COLUMNS", acrossCount_.c_str(), "@first_column", "@across_at",
+                         "@right_row", "column", "@right"});
     line("__syncthreads();");
     writeSums();
     line("__syncthreads(); // before the next step overwrites the tiles");
     close();
     line("");
     writeResults();
-}
-
-std::string TilesKernel::parameters() const
-{
-    std::set<int> inputs;
-    std::set<std::string> numbers, flags;
-    const auto add = [&](const AccessPlanner &planner, const ScalarWriter &writer) {
-        for (const Access &access : writer.accesses())
-            inputs.insert(access.tensor);
-        for (const std::string &number : planner.parameters()) {
-            numbers.insert(number);
-            if (planner.isFlag(number)) flags.insert(number);
-        }
-    };
-    add(left_.planner, left_.writer);
-    add(right_.planner, right_.writer);
-    add(planner_, writer_);
-    std::vector<std::string> list;
-    for (const int input : inputs) {
-        const TaskTensor &tensor = request_.task.inputs[static_cast<std::size_t>(input)];
-        list.push_back(std::string("const ") + storageName(tensor.type.dtype) + " *__restrict__ " +
-                       tensor.name);
-    }
-    for (const std::size_t output : request_.domain.outputs) {
-        const TaskTensor &tensor = request_.task.outputs[output];
-        list.push_back(std::string(storageName(tensor.type.dtype)) + " *__restrict__ " + tensor.name);
-    }
-    for (const std::string &number : numbers)
-        list.push_back((flags.count(number) ? "bool " : std::string(index()) + " ") + number);
-    return wrappedList(list, "    ");
 }
 
 KernelText TilesKernel::write()
@@ -248,7 +183,11 @@ KernelText TilesKernel::write()
     line("extern \"C\" __global__ void __launch_bounds__((TILE_ROWS / ROWS_EACH) * (TILE_COLUMNS / "
          "COLUMNS_EACH))");
     line(request_.name + "(");
-    line(parameters());
+    line(wrappedList(
+        parametersOf(
+            request_, index(),
+            {{&left_.planner, &left_.writer}, {&right_.planner, &right_.writer}, {&planner_, &writer_}}),
+        "    "));
     text_ += "{\n" + body + "}\n";
     kernel.text = std::exchange(text_, {});
     for (const AccessPlanner *planner : {&left_.planner, &right_.planner, &planner_})

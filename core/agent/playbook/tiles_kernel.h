@@ -3,7 +3,7 @@
 // shared memory serves a whole row or column of the tile.
 #pragma once
 
-#include "kernel_writer.h"
+#include "factor_reader.h"
 #include "tile_plan.h"
 
 namespace kernelwright::playbook
@@ -17,30 +17,20 @@ public:
     KernelText write();
 
 private:
-    /// One factor and how it gets into shared memory.
-    struct Factor
-    {
-        Factor(const KernelRequest &request, TensorId id, const std::vector<Axis> &rows, const char *row);
-        TensorId id;
-        AccessPlanner planner;
-        ScalarWriter writer;
-    };
     /// The words that differ between the two factors.
     struct Words
     {
         const char *tile, *side, *sideCount, *firstOfSide, *inSide, *row, *position, *what;
     };
 
-    void writeFactor(Factor &factor, const Words &words);
-    bool runsAlongDepth(const Factor &factor) const;
+    void writeFactor(FactorReader &factor, const Words &words);
+    bool runsAlongDepth(const FactorReader &factor) const;
     void writeSums();
     void writeResults();
     void writeBody();
-    std::string parameters() const;
-    std::string streamOffset(const Access &access) const;
 
     const TilePlan &plan_;
-    Factor left_, right_;
+    FactorReader left_, right_;
     std::string depthCount_, downCount_, acrossCount_, rowTiles_,
         columnTiles_;       ///< names of numbers of the launch plan
     std::string number_;    ///< what is multiplied in: "float" or "double"

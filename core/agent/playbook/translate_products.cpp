@@ -4,7 +4,7 @@
 // where it lies.
 #include "translator.h"
 
-#include <algorithm>
+#include <limits>
 
 namespace kernelwright::playbook
 {
@@ -142,12 +142,96 @@ void linear(Translator &t, const Node &node)
     t.define(node, 0, result);
 }
 
+// Where each row of scores may look: at its own position and those before it.
+TensorId causalMask(Translator &t, const Index &rows, const Index &columns)
+{
+    TensorNode position;
+    position.op = Op::Position;
+    position.dtype = DType::Int64;
+    position.number = 1;
+    position.extents = {rows};
+    const TensorId row = t.program.add(position);
+    position.extents = {columns};
+    const TensorId column = t.program.add(position);
+    const std::vector<Index> asColumn = {rows, Index(1)};
+    return t.binary(Op::LessEqual, column, t.reindex(row, asColumn, {placeholder(0, rows)}, {}));
+}
+
+// Fewer heads of keys and values than of queries: each serves several of these.
+TensorId sharedHeads(Translator &t, const Node &node, TensorId id, const Index &heads)
+{
+    std::vector<Index> extents = t.at(id).extents;
+    const std::size_t at = extents.size() - 3;
+    const Index own = extents[at];
+    if (own == heads || own.captured() == heads.captured()) return id;
+    const std::int64_t each = own.captured() > 0 ? heads.captured() / own.captured() : 0;
+    if (each < 1 || each * own.captured() != heads.captured())
+        t.refuse(node, "its heads of queries are no multiple of those of keys");
+    extents[at] = heads;
+    std::vector<Index> source = placeholdersOf(extents);
+    source[at] = source[at].dividedBy(Index(each));
+    return t.reindex(id, extents, source, {});
+}
+
+TensorId maskedScores(Translator &t, const Node &node, TensorId scores)
+{
+    const DType type = t.at(scores).dtype;
+    const std::vector<Index> extents = t.at(scores).extents;
+    const TensorId never = t.literal(-std::numeric_limits<double>::infinity(), type);
+    if (t.flag(node, "is_causal", false))
+        scores = t.select(causalMask(t, extents[extents.size() - 2], extents.back()), scores, never);
+    if (!t.isGiven(node, "attn_mask")) return scores;
+    const TensorId mask = t.tensor(node, "attn_mask");
+    if (t.at(mask).dtype == DType::Bool) return t.select(mask, scores, never);
+    return t.binary(Op::Add, scores, t.convert(mask, type));
+}
+
+// softmax(query · keyᵀ · scale + mask) · value
+void attention(Translator &t, const Node &node)
+{
+    const DType type = t.outputType(node);
+    const TensorId query = t.convert(t.tensor(node, "query"), type);
+    TensorId key = t.convert(t.tensor(node, "key"), type), value = t.convert(t.tensor(node, "value"), type);
+    const std::size_t rank = t.at(query).extents.size();
+    if (rank < 2 || t.at(key).extents.size() != rank || t.at(value).extents.size() != rank)
+        t.refuse(node, "its operands differ in rank");
+    if (t.number(node, "dropout_p", 0) != 0) t.refuse(node, "dropout while training draws random numbers");
+    if (rank > 2 && t.flag(node, "enable_gqa", false)) {
+        const Index heads = t.at(query).extents[rank - 3];
+        key = sharedHeads(t, node, key, heads);
+        value = sharedHeads(t, node, value, heads);
+    }
+    const Index width = t.at(query).extents.back();
+    TensorId scores =
+        contract(t, {query, rank - 2, rank - 2, rank - 1}, {key, rank - 2, rank - 2, rank - 1}, type);
+    TensorNode size;
+    size.op = Op::SizeValue;
+    size.dtype = type;
+    size.source = {width};
+    const TensorId scale =
+        t.isGiven(node, "scale")
+            ? t.literal(t.number(node, "scale", 1), type)
+            : t.unary(Op::Rsqrt, width.isConstant() ? t.literal(static_cast<double>(width.constant()), type)
+                                                    : t.program.add(size));
+    scores = maskedScores(t, node, t.binary(Op::Multiply, scores, scale));
+    // PyTorch has this operator give zeros where every key is masked, and not what a softmax gives there.
+    const int keys = static_cast<int>(rank) - 1;
+    const TensorId largest = t.reduce(Reduction::Maximum, scores, {keys}, true, type);
+    const TensorId isMasked =
+        t.binary(Op::Equal, largest, t.literal(-std::numeric_limits<double>::infinity(), type));
+    const TensorId weights = t.select(isMasked, t.literal(0, type), softmaxOf(t, scores, keys));
+    t.define(
+        node, 0,
+        contract(t, {weights, rank - 2, rank - 2, rank - 1}, {value, rank - 2, rank - 1, rank - 2}, type));
+}
+
 } // namespace
 
 const Rules &productRules()
 {
     static const Rules rules = {
         {"aten::linear", linear},
+        {"aten::scaled_dot_product_attention", attention},
         {"aten::mm", product("self", "mat2")},
         {"aten::bmm", product("self", "mat2")},
         {"aten::matmul", product("self", "other")},

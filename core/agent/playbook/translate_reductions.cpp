@@ -133,15 +133,15 @@ void softmax(Translator &t, const Node &node)
     const DType type = t.outputType(node);
     const TensorId x = t.convert(t.tensor(node, "self"), type);
     if (t.at(x).extents.empty()) t.refuse(node, "it has no dimensions");
-    const std::vector<int> dimensions = {t.dimension(t.integer(node, "dim", -1), t.at(x).extents.size())};
+    const int dimension = t.dimension(t.integer(node, "dim", -1), t.at(x).extents.size());
+    if (node.op == "aten::softmax" || node.op == "aten::_softmax")
+        return t.define(node, 0, softmaxOf(t, x, dimension));
+    const std::vector<int> dimensions = {dimension};
     // Subtracting the maximum changes nothing in exact arithmetic and keeps exp from overflowing.
     const TensorId shifted = shiftedBy(t, x, t.reduce(Reduction::Maximum, x, dimensions, true, type));
     const TensorId powers = t.unary(Op::Exp, shifted);
     const TensorId total = t.reduce(Reduction::Sum, powers, dimensions, true, type);
-    const bool isLog = node.op == "aten::log_softmax" || node.op == "aten::_log_softmax";
-    t.define(node, 0,
-             isLog ? t.binary(Op::Subtract, shifted, t.unary(Op::Log, total))
-                   : t.binary(Op::Divide, powers, total));
+    t.define(node, 0, t.binary(Op::Subtract, shifted, t.unary(Op::Log, total)));
 }
 
 void logSumExp(Translator &t, const Node &node)
@@ -230,6 +230,14 @@ void norm(Translator &t, const Node &node)
 }
 
 } // namespace
+
+TensorId softmaxOf(Translator &t, TensorId x, int dimension)
+{
+    const DType type = t.at(x).dtype;
+    const TensorId largest = t.reduce(Reduction::Maximum, x, {dimension}, true, type);
+    const TensorId powers = t.unary(Op::Exp, t.binary(Op::Subtract, x, largest));
+    return t.binary(Op::Divide, powers, t.reduce(Reduction::Sum, powers, {dimension}, true, type));
+}
 
 const Rules &reductionRules()
 {

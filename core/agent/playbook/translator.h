@@ -97,6 +97,10 @@ public:
 /// Promotion of two element types as PyTorch has it for two tensors with dimensions.
 DType promote(DType left, DType right);
 
+/// exp(x − max) / Σ exp(x − max) over a dimension: subtracting the maximum changes nothing in exact
+/// arithmetic and keeps exp from overflowing.
+TensorId softmaxOf(Translator &translator, TensorId x, int dimension);
+
 using Rule = std::function<void(Translator &, const Node &)>;
 using Rules = std::map<std::string, Rule>;
 const Rules &pointwiseRules();
