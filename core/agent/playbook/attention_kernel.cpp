@@ -120,7 +120,7 @@ void AttentionKernel::writeResults()
     open("for (int j = 0; j < COLUMNS_EACH; ++j) {");
     line(std::string("const ") + index() + " column = first_column + j * 32 + @lane;");
     line("if (column >= " + acrossCount_ + ") break;");
-    line(plan_.maskedRowsAreZero ? "const float @result = @total == 0.0f ? 0.0f : @sum[j] / @total;"
+    line(plan_.maskedRowsAreZero ? "const float @result = @sum[j] / (@total == 0.0f ? 1.0f : @total);"
                                  : "const float @result = @sum[j] / @total;");
     lines(takeLines(writer_, index(), "column"));
     lines(stores);
