@@ -12,25 +12,30 @@ namespace
 {
 
 /// What eager's kernels reach of the ceilings, by the kind of operator: the medians of floor over time on an
-/// H200 (see modelEagerTime).
-struct ReachedShares
+/// H200, and what its smallest kernels take above an empty one (see modelEagerTime).
+struct EagerKernel
 {
     double bandwidth = 0.85;
     double peak = 0.7;
+    double latencyUs = 0.4;
 };
 
-ReachedShares sharesOf(OperatorClass kind)
+EagerKernel kernelOf(OperatorClass kind)
 {
     switch (kind) {
     case OperatorClass::Softmax:
-        return {0.40, 0.7};
+        return {0.40, 0.7, 1.3};
     case OperatorClass::Normalization:
-        return {0.54, 0.7};
+        return {0.54, 0.7, 2.1};
     case OperatorClass::Reduction:
+        return {0.55, 0.7, 1.3};
     case OperatorClass::Scan:
-        return {0.55, 0.7};
+        return {0.55, 0.7, 2.3};
     case OperatorClass::MatrixProduct:
-        return {0.85, 0.93};
+    case OperatorClass::Convolution:
+        return {0.85, 0.93, 1.8};
+    case OperatorClass::Attention:
+        return {0.85, 0.93, 12.0};
     default:
         return {};
     }
@@ -76,9 +81,10 @@ double modelEagerTime(const OperatorGraph &graph, const Node &node, const Device
         computing = *cost;
         computing.bytesRead = computing.bytesWritten = 0;
     }
-    const ReachedShares shares = sharesOf(operatorTraits(node.op).kind);
-    return ceilings.launchOverheadUs + std::max(floorMicroseconds(moving, ceilings) / shares.bandwidth,
-                                                floorMicroseconds(computing, ceilings) / shares.peak);
+    const EagerKernel kernel = kernelOf(operatorTraits(node.op).kind);
+    return ceilings.launchOverheadUs + kernel.latencyUs +
+           std::max(floorMicroseconds(moving, ceilings) / kernel.bandwidth,
+                    floorMicroseconds(computing, ceilings) / kernel.peak);
 }
 
 double modelEagerTime(const OperatorGraph &graph, const DeviceCeilings &ceilings)
