@@ -17,25 +17,25 @@ struct EagerKernel
 {
     double bandwidth = 0.85;
     double peak = 0.7;
-    double latencyUs = 0.4;
+    double latencyUs = 0.7;
 };
 
 EagerKernel kernelOf(OperatorClass kind)
 {
     switch (kind) {
     case OperatorClass::Softmax:
-        return {0.40, 0.7, 1.3};
+        return {0.40, 0.7, 1.6};
     case OperatorClass::Normalization:
-        return {0.54, 0.7, 2.1};
+        return {0.54, 0.7, 2.4};
     case OperatorClass::Reduction:
-        return {0.55, 0.7, 1.3};
+        return {0.55, 0.7, 1.6};
     case OperatorClass::Scan:
-        return {0.55, 0.7, 2.3};
+        return {0.55, 0.7, 2.6};
     case OperatorClass::MatrixProduct:
     case OperatorClass::Convolution:
-        return {0.85, 0.93, 1.8};
+        return {0.85, 0.93, 2.1};
     case OperatorClass::Attention:
-        return {0.85, 0.93, 12.0};
+        return {0.85, 0.93, 12.3};
     default:
         return {};
     }

@@ -20,9 +20,9 @@ Result<ModelProfile> profileModel(const ImportedModel &model, Device &device, co
 /// where eager was measured, on an H200 with PyTorch 2.11 and cold caches, to reach these shares of the
 /// ceilings: bandwidth 0.40 in softmax (0.25 to 0.55), 0.54 in layer norm, 0.55 in sums, 0.85 in pointwise
 /// operators and everything else; peak 0.93 in matrix products, 0.7 in everything else. The latency is what
-/// its smallest kernels were measured to take above the launch overhead: 0.4 µs in pointwise operators and
-/// everything else, 1.3 in sums and softmax, 1.8 in matrix products (1.6 to 8), 2.1 in layer norm, 2.3 in
-/// running sums, 12 in attention (float32). 0 for views, identities and shape arithmetic; the dearest branch
+/// its smallest kernels were measured to take above the launch overhead: 0.7 µs in pointwise operators and
+/// everything else, 1.6 in sums and softmax, 2.1 in matrix products (1.9 to 8), 2.4 in layer norm, 2.6 in
+/// running sums, 12.3 in attention (float32). 0 for views, identities and shape arithmetic; the dearest branch
 /// of a condition; operators without a formula count as launch overhead + bytes of all their tensors.
 /// "modelled" stands beside every use.
 double modelEagerTime(const OperatorGraph &graph, const Node &node, const DeviceCeilings &ceilings);
