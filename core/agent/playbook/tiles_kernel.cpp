@@ -53,18 +53,19 @@ void TilesKernel::writeFactor(FactorReader &factor, const Words &words)
     open("for (int i = threadIdx.x; i < " + side + " * TILE_DEPTH; i += THREADS) {");
     line("const int " + place + " = i " + (alongDepth ? "/ TILE_DEPTH" : "% " + side) + ", @deep = i " +
          (alongDepth ? "% TILE_DEPTH" : "/ " + side) + ";");
-    line(std::string("const ") + index() + " " + words.position + " = " + words.firstOfSide + " + " + place +
-         ", step = @first_step + @deep;");
-    line(number_ + " @number = 0;");
-    open("if (" + std::string(words.position) + " < " + words.sideCount + " && step < " + depthCount_ +
-         ") {");
-    line(std::string("const ") + index() + " " + words.row + " = " +
-         (plan_.batch.empty() ? "" : "@batch * " + std::string(words.sideCount) + " + ") + words.position +
+    comment("Beyond the ends the first element is loaded and not used: without a branch all loads are under "
+            "way at once.");
+    const std::string type = index(), position = words.position, step = "@first_step + @deep";
+    const std::string wanted = std::string(words.firstOfSide) + " + " + place;
+    line("const bool @inside = " + wanted + " < " + words.sideCount + " && " + step + " < " + depthCount_ +
          ";");
+    line("const " + type + " " + position + " = @inside ? " + wanted + " : 0, step = @inside ? " + step +
+         " : 0;");
+    line("const " + type + " " + words.row + " = " +
+         (plan_.batch.empty() ? "" : "@batch * " + std::string(words.sideCount) + " + ") + position + ";");
     lines(factor.takeLines(index()));
-    line("@number = " + value.text + ";");
-    close();
-    line(std::string(words.tile) + "[@deep][" + place + "] = @number;");
+    line("const " + number_ + " @number = " + value.text + ";");
+    line(std::string(words.tile) + "[@deep][" + place + "] = @inside ? @number : 0;");
     close();
 }
 
