@@ -177,12 +177,17 @@ TensorId maskedScores(Translator &t, const Node &node, TensorId scores)
 {
     const DType type = t.at(scores).dtype;
     const std::vector<Index> extents = t.at(scores).extents;
-    const TensorId never = t.literal(-std::numeric_limits<double>::infinity(), type);
+    // What may not be seen is added -infinity, as PyTorch does it, so that a score of +infinity there becomes
+    // NaN.
+    const auto maskedBy = [&t, type](TensorId visible, TensorId all) {
+        const TensorId never = t.literal(-std::numeric_limits<double>::infinity(), type);
+        return t.binary(Op::Add, all, t.select(visible, t.literal(0, type), never));
+    };
     if (t.flag(node, "is_causal", false))
-        scores = t.select(causalMask(t, extents[extents.size() - 2], extents.back()), scores, never);
+        scores = maskedBy(causalMask(t, extents[extents.size() - 2], extents.back()), scores);
     if (!t.isGiven(node, "attn_mask")) return scores;
     const TensorId mask = t.tensor(node, "attn_mask");
-    if (t.at(mask).dtype == DType::Bool) return t.select(mask, scores, never);
+    if (t.at(mask).dtype == DType::Bool) return maskedBy(mask, scores);
     return t.binary(Op::Add, scores, t.convert(mask, type));
 }
 

@@ -68,10 +68,11 @@ Attention attend(at::Tensor query, at::Tensor key, at::Tensor value, const at::T
     if (isCausal) {
         const at::Tensor later =
             at::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool)).triu(1);
-        scores = scores.masked_fill(later, -infinity);
+        scores = scores + at::zeros_like(scores).masked_fill(later, -infinity);
     }
+    // Added, as PyTorch does it: an infinite score that is masked becomes NaN.
     if (mask.defined() && mask.scalar_type() == at::kBool)
-        scores = scores.masked_fill(mask.logical_not(), -infinity);
+        scores = scores + at::zeros_like(scores).masked_fill(mask.logical_not(), -infinity);
     else if (mask.defined())
         scores = scores + mask.to(scores.scalar_type());
     // A row that may see nothing gives zeros, not NaN.

@@ -188,8 +188,12 @@ StageOutcome runMemoryStage(EvaluationRun &run)
     std::string done = "'" + working.name + "'";
     const ShapeCase padded = withPaddedRows(run, working);
     if (!padded.name.empty()) {
-        if (auto wrong = checkMemoryOf(run, padded)) return *wrong;
-        done += ", '" + padded.name + "'";
+        // Some of PyTorch's own kernels want aligned rows; then there is nothing to compare with.
+        const auto wrong = checkMemoryOf(run, padded);
+        const bool isReferences = wrong && wrong->verdict == Verdict::NotRun && !wrong->isDeviceLost &&
+                                  wrong->message.find("running the reference") != std::string::npos;
+        if (wrong && !isReferences) return *wrong;
+        if (!wrong) done += ", '" + padded.name + "'";
     }
     std::string alignment;
     if (auto wrong = checkAlignments(run, working, alignment)) return *wrong;
