@@ -71,8 +71,6 @@ void TilesKernel::writeFactor(FactorReader &factor, const Words &words)
 
 void TilesKernel::writeSums()
 {
-    const std::string sums = isDouble_ ? "@part" : "@sum";
-    if (isDouble_) line("float @part[ROWS_EACH][COLUMNS_EACH] = {};");
     line("#pragma unroll 8");
     open("for (int @deep = 0; @deep < TILE_DEPTH; ++@deep) {");
     line(number_ + " @left[ROWS_EACH], @right[COLUMNS_EACH];");
@@ -83,14 +81,9 @@ void TilesKernel::writeSums()
     line("#pragma unroll");
     line("for (int i = 0; i < ROWS_EACH; ++i)");
     line("    #pragma unroll");
-    line("    for (int j = 0; j < COLUMNS_EACH; ++j) " + sums + "[i][j] += @left[i] * @right[j];");
+    line(std::string("    for (int j = 0; j < COLUMNS_EACH; ++j) @sum[i][j] += ") +
+         (isDouble_ ? "static_cast<double>(@left[i])" : "@left[i]") + " * @right[j];");
     close();
-    if (!isDouble_) return;
-    comment("Short sums in float, their total in double: so the error does not grow with the depth.");
-    line("#pragma unroll");
-    line("for (int i = 0; i < ROWS_EACH; ++i)");
-    line("    #pragma unroll");
-    line("    for (int j = 0; j < COLUMNS_EACH; ++j) @sum[i][j] += @part[i][j];");
 }
 
 // What follows the sum, and its place in the outputs.

@@ -34,7 +34,7 @@ private:
     std::string depthCount_, downCount_, acrossCount_, rowTiles_,
         columnTiles_;       ///< names of numbers of the launch plan
     std::string number_;    ///< what is multiplied in: "float" or "double"
-    bool isDouble_ = false; ///< each tile's sums are collected in double
+    bool isDouble_ = false; ///< float products are summed in double
     Lines resultStores_;
 };
 
