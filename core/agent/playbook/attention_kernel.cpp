@@ -4,19 +4,6 @@
 namespace kernelwright::playbook
 {
 
-namespace
-{
-
-std::string countText(const std::vector<Axis> &axes)
-{
-    Index count(1);
-    for (const Axis &axis : axes)
-        count = count * axis.extent;
-    return "(" + count.text() + ")";
-}
-
-} // namespace
-
 AttentionKernel::AttentionKernel(const KernelRequest &request)
     : KernelWriter(request, joined(request.domain.attention->batch, request.domain.attention->down),
                    request.domain.attention->across, "row", "column")
@@ -106,16 +93,7 @@ void AttentionKernel::writeValues()
 void AttentionKernel::writeResults()
 {
     writer_.setElementReduction(plan_.result, "@result");
-    Lines stores;
-    for (const std::size_t output : request_.domain.outputs) {
-        const TensorId id = request_.program.outputs[output];
-        const std::vector<Index> &coordinates = request_.domain.coordinates.at(id);
-        const Access access = planner_.output(static_cast<int>(output), coordinates);
-        const std::string value = writer_.value(id, coordinates).text;
-        const std::string base = access.baseText == "0" ? "" : access.baseText + " + ";
-        stores.push_back(access.pointer + "[" + base + access.movingText + "] = " +
-                         storedText(value, numberOf(request_.program.node(id).dtype), access.dtype) + ";");
-    }
+    const Lines stores = elementStores();
     line("#pragma unroll");
     open("for (int j = 0; j < COLUMNS_EACH; ++j) {");
     line(std::string("const ") + index() + " column = first_column + j * 32 + @lane;");

@@ -64,6 +64,14 @@ std::vector<std::string> parametersOf(const KernelRequest &request, const char *
     return list;
 }
 
+std::string countText(const std::vector<Axis> &axes)
+{
+    Index count(1);
+    for (const Axis &axis : axes)
+        count = count * axis.extent;
+    return "(" + count.text() + ")";
+}
+
 std::vector<Axis> joined(const std::vector<Axis> &first, const std::vector<Axis> &second)
 {
     std::vector<Axis> axes = first;

@@ -33,6 +33,8 @@ using Reader = std::pair<const AccessPlanner *, const ScalarWriter *>;
 std::vector<std::string> parametersOf(const KernelRequest &request, const char *indexType,
                                       const std::vector<Reader> &readers);
 
+/// How many elements the axes have together, as an expression of the launch plan in parentheses.
+std::string countText(const std::vector<Axis> &axes);
 std::vector<Axis> joined(const std::vector<Axis> &first, const std::vector<Axis> &second);
 
 } // namespace kernelwright::playbook

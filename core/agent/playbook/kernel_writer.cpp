@@ -222,6 +222,21 @@ std::string KernelWriter::loadPack(const Access &access, const std::string &offs
     return std::string(streams ? "load_streaming" : "load") + "<N>(" + access.pointer + " + " + offset + ")";
 }
 
+Lines KernelWriter::elementStores()
+{
+    Lines stores;
+    for (const std::size_t output : request_.domain.outputs) {
+        const TensorId id = request_.program.outputs[output];
+        const std::vector<Index> &coordinates = request_.domain.coordinates.at(id);
+        const Access access = planner_.output(static_cast<int>(output), coordinates);
+        const std::string value = writer_.value(id, coordinates).text;
+        const std::string base = access.baseText == "0" ? "" : access.baseText + " + ";
+        stores.push_back(access.pointer + "[" + base + access.movingText + "] = " +
+                         storedText(value, numberOf(request_.program.node(id).dtype), access.dtype) + ";");
+    }
+    return stores;
+}
+
 std::string KernelWriter::storeText(const Access &access, const std::string &offset,
                                     const std::string &pack) const
 {

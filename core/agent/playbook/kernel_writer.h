@@ -51,6 +51,9 @@ protected:
     /// The condition under which packs of VECTOR lie in one row and at aligned addresses.
     std::string packsFit(const std::vector<Access> &stores);
     std::string loadPack(const Access &access, const std::string &offset, bool mayStream);
+    /// Statements that store the outputs at the current row and column; what they need is left with the
+    /// writer.
+    Lines elementStores();
     std::string storeText(const Access &access, const std::string &offset, const std::string &pack) const;
     /// At the current depth; "" is an empty line. `@word` is a variable of the kernel's own and gets a name
     /// that no tensor has.

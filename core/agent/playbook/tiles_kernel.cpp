@@ -6,19 +6,6 @@
 namespace kernelwright::playbook
 {
 
-namespace
-{
-
-std::string countText(const std::vector<Axis> &axes)
-{
-    Index count(1);
-    for (const Axis &axis : axes)
-        count = count * axis.extent;
-    return "(" + count.text() + ")";
-}
-
-} // namespace
-
 TilesKernel::TilesKernel(const KernelRequest &request, const TilePlan &plan)
     : KernelWriter(request, joined(plan.batch, plan.down), plan.across, "row", "column")
     , plan_(plan)
@@ -90,16 +77,7 @@ void TilesKernel::writeSums()
 void TilesKernel::writeResults()
 {
     writer_.setElementReduction(plan_.sum, isDouble_ ? "static_cast<float>(@sum[i][j])" : "@sum[i][j]");
-    Lines stores;
-    for (const std::size_t output : request_.domain.outputs) {
-        const TensorId id = request_.program.outputs[output];
-        const std::vector<Index> &coordinates = request_.domain.coordinates.at(id);
-        const Access access = planner_.output(static_cast<int>(output), coordinates);
-        const std::string value = writer_.value(id, coordinates).text;
-        const std::string base = access.baseText == "0" ? "" : access.baseText + " + ";
-        stores.push_back(access.pointer + "[" + base + access.movingText + "] = " +
-                         storedText(value, numberOf(request_.program.node(id).dtype), access.dtype) + ";");
-    }
+    const Lines stores = elementStores();
     line("#pragma unroll");
     open("for (int i = 0; i < ROWS_EACH; ++i) {");
     line("#pragma unroll");

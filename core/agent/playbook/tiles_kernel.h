@@ -35,7 +35,6 @@ private:
         columnTiles_;       ///< names of numbers of the launch plan
     std::string number_;    ///< what is multiplied in: "float" or "double"
     bool isDouble_ = false; ///< float products are summed in double
-    Lines resultStores_;
 };
 
 } // namespace kernelwright::playbook

@@ -20,8 +20,8 @@ static __device__ __forceinline__ double numberAt(const void *tensor, int type, 
     return numberOf(type, loadBits(tensor, elementSize(type), index));
 }
 
-/// The lanes' values added by halves; thread 0 gets the sum.
-static __device__ double addedLanes(double value)
+/// The lanes' values combined by halves, always in the same order; every thread gets the result.
+template <double (*combine)(double, double)> static __device__ double combinedLanes(double value)
 {
     __shared__ double lanes[tileLanes];
     __syncthreads();
@@ -29,24 +29,20 @@ static __device__ double addedLanes(double value)
     __syncthreads();
     for (int half = tileLanes / 2; half > 0; half /= 2) {
         if (static_cast<int>(threadIdx.x) < half)
-            lanes[threadIdx.x] = plus(lanes[threadIdx.x], lanes[threadIdx.x + half]);
+            lanes[threadIdx.x] = combine(lanes[threadIdx.x], lanes[threadIdx.x + half]);
         __syncthreads();
     }
     return lanes[0];
 }
 
+static __device__ double addedLanes(double value)
+{
+    return combinedLanes<plus>(value);
+}
+
 static __device__ double greatestLane(double value)
 {
-    __shared__ double lanes[tileLanes];
-    __syncthreads();
-    lanes[threadIdx.x] = value;
-    __syncthreads();
-    for (int half = tileLanes / 2; half > 0; half /= 2) {
-        if (static_cast<int>(threadIdx.x) < half)
-            lanes[threadIdx.x] = greaterOf(lanes[threadIdx.x], lanes[threadIdx.x + half]);
-        __syncthreads();
-    }
-    return lanes[0];
+    return combinedLanes<greaterOf>(value);
 }
 
 extern "C" __global__ void draw_elements(void *tensor, long long count, const DrawRule *rule)
