@@ -198,7 +198,10 @@ void floatToFloat(std::byte *const *banks, const Instruction &instruction, std::
                     value = static_cast<D>(toFloat(source));
                 else
                     value = static_cast<D>(source);
-                out[lane] = toStorage<D>(saturateIf<saturates>(flushIf<ftz>(canonical(value))));
+                // Bits of a NaN that both types have stay, as on an H200.
+                constexpr bool keepsPayload = std::is_same_v<S, double> || std::is_same_v<S, BFloat>;
+                if constexpr (!keepsPayload) value = canonical(value);
+                out[lane] = toStorage<D>(saturateIf<saturates>(flushIf<ftz>(value)));
             }
             if (mode != Rounding::NearestEven) keepBefore(out);
         }

@@ -168,7 +168,7 @@ struct AbsOp
     template <class T>
     static T apply(T a)
     {
-        return flushIf<ftz>(std::fabs(a));
+        return flushIf<ftz>(canonical(std::fabs(a)));
     }
 };
 template <bool ftz>
@@ -177,7 +177,7 @@ struct NegOp
     template <class T>
     static T apply(T a)
     {
-        return flushIf<ftz>(-a);
+        return flushIf<ftz>(canonical(-a));
     }
 };
 template <bool isMaximum, bool propagates, bool ftz>
