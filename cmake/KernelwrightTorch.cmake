@@ -44,3 +44,6 @@ target_compile_options(kernelwright_torch INTERFACE ${torch_flags})
 # LibTorch from a Python package brings its own NCCL and finds it at run time; the linker would look for its symbols in an
 # older one of the system and refuse.
 target_link_options(kernelwright_torch INTERFACE "LINKER:--allow-shlib-undefined")
+# PyTorch 2.8 to 2.11 export functions of an older std::filesystem, which crash when this compiler's code calls them: the
+# system's libstdc++ has to come first where the loader looks.
+target_link_options(kernelwright_torch INTERFACE "LINKER:--push-state,--no-as-needed,-lstdc++,--pop-state")
